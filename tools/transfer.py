@@ -4,9 +4,11 @@
 
     tools/transfer.py --cases > corpus/transfer/findings.cases
     tools/transfer.py build/release/convict > table.md
+    tools/transfer.py build/release/convict --only torch,tvm > table.md
 
 The first prints the causes in corpus/known/ as cases. The second replays corpus/transfer/ on one library after the other,
-and prints a table in Markdown: a row for each bug that somebody has here."""
+and prints a table in Markdown: a row for each bug that somebody has. Columns of libraries that are not installed, or not
+among those of --only, stay as the page has them; what they were not asked is empty."""
 import argparse
 import collections
 import datetime
@@ -67,12 +69,14 @@ def beyond_this_processor():
     return result
 
 
-def rows_before(columns):
-    """The results of the page by the name of the bug, if it has the same columns."""
-    rows = [line[2:] for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    if columns[2:] not in rows:
+def columns_before():
+    """The page's columns: by library, the cells by the name of the bug."""
+    lines = PAGE.read_text().partition("<!-- measured -->")[2].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")]
+    if not rows:
         return {}
-    return {name_of(row): row.split(" | ", 1)[1] for row in rows if "**wrong**" in row}
+    return {library: {name_of(row[0]): row[place].replace("*", "") for row in rows[1:]}
+            for place, library in enumerate(rows[0]) if place > 0}
 
 
 def origins():
@@ -115,41 +119,56 @@ def outcomes(convict, names):
     return result
 
 
-def print_table(convict):
-    bugs = origins()
-    by_library = {}
-    for library, names in libraries(convict).items():
-        by_library[library] = outcomes(convict, names)
-    columns = f"| bug | {' | '.join(by_library)} |"
-    before, beyond = rows_before(columns), beyond_this_processor()
+def columns_now(convict, bugs, only):
+    """As columns_before(), with those of this machine asked again."""
+    before, columns = columns_before(), {}
+    installed = {library: names for library, names in libraries(convict).items() if not only or library in only}
+    beyond = beyond_this_processor()
+    for library in [*before, *(one for one in installed if one not in before)]:
+        cells = dict(before.get(library, {}))
+        if library in installed:
+            seen = outcomes(convict, installed[library])
+            for origin, bug in bugs.items():
+                name = name_of(bug)
+                if not (name in beyond and cells.get(name) == "wrong"):  # which only another processor can tell
+                    cells[name] = seen.get(origin, "-")
+        columns[library] = cells
+    return columns
+
+
+def print_table(convict, only):
+    bugs, beyond = origins(), beyond_this_processor()
+    columns = columns_now(convict, bugs, only)
     doctor = subprocess.run([convict, "doctor", "--format", "json"], capture_output=True, text=True)
     isa = json.loads(doctor.stdout)["isa"]
-    print(f"Measured on {datetime.date.today()}, with vector instructions {isa}.\n")
-    print(f"{columns}\n|---|{'---|' * len(by_library)}")
+    again = f"; asked again: {', '.join(only)}" if only else ""
+    print(f"Measured on {datetime.date.today()}, with vector instructions {isa}{again}.\n")
+    print(f"| bug | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
     nowhere, kept = 0, 0
-    for origin, bug in bugs.items():
-        cells = [seen.get(origin, "-") for seen in by_library.values()]
-        if "wrong" in cells:
-            print(f"| {bug} | {' | '.join('**wrong**' if cell == 'wrong' else cell for cell in cells)} |")
-        elif name_of(bug) in before and name_of(bug) in beyond:
-            print(f"| {bug} \\* | {before[name_of(bug)]}")
-            kept += 1
-        else:
+    for bug in bugs.values():
+        cells = [column.get(name_of(bug), "") for column in columns.values()]
+        if "wrong" not in cells:
             nowhere += 1
+            continue
+        star = " \\*" if name_of(bug) in beyond else ""
+        kept += bool(star)
+        shown = ["**wrong**" if cell == "wrong" else cell for cell in cells]
+        print(f"| {bug}{star} | {' | '.join(shown)} |")
     print(f"\n{len(bugs)} bugs; {nowhere} of them nobody has here.")
     if kept:
-        print(f"\n\\* {kept} bugs need another processor; their rows are of earlier runs.")
+        print(f"\n\\* {kept} bugs need another processor; what is wrong in their rows is of earlier runs.")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("convict", nargs="?")
     parser.add_argument("--cases", action="store_true", help="print the known causes as cases")
+    parser.add_argument("--only", metavar="LIBRARY,...", help="the libraries that are asked [all that are installed]")
     arguments = parser.parse_args()
     if arguments.cases:
         print(findings(), end="")
     elif arguments.convict:
-        print_table(arguments.convict)
+        print_table(arguments.convict, arguments.only.split(",") if arguments.only else [])
     else:
         parser.error("names neither a program nor --cases")
 

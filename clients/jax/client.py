@@ -3,15 +3,18 @@
 """JAX, with XLA on the CPU, as a process target (docs/process-targets.md): lax.conv_general_dilated op by op and
 compiled, lax.conv_transpose, and the gradients that JAX derives.
 
-    python3 -m venv build/venvs/jax && build/venvs/jax/bin/pip install -r clients/jax/requirements.txt
-    convict fuzz --command 'build/venvs/jax/bin/python clients/jax/client.py'
-    convict fuzz --command 'build/venvs/jax/bin/python clients/jax/client.py onednn'
-"""
+    make jax
+    convict fuzz --target jax:jit,jax:onednn:nhwc
+    convict fuzz --target jax:jit@cuda
+
+An argument is one of FLAGS, or the device: `cpu` or `cuda`."""
 import os
 import pathlib
 import sys
 
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
+DEVICES = ("cpu", "cuda")
+PROGRAM = next((one for one in sys.argv[1:] if one not in DEVICES), "")
+DEVICE = next((one for one in sys.argv[1:] if one in DEVICES), "cpu")
 # Of the process, so each has a program. The quick one compiles in a third of the time: the same passes over the graph
 # and the same convolutions by Eigen, but plain loops for all else.
 FLAGS = {"": "", "quick": "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
@@ -19,7 +22,7 @@ FLAGS = {"": "", "quick": "--xla_backend_optimization_level=0 --xla_cpu_use_fusi
          "single-thread": "--xla_cpu_multi_thread_eigen=false"}
 if FLAGS[PROGRAM]:
     os.environ["XLA_FLAGS"] = FLAGS[PROGRAM] + " " + os.environ.get("XLA_FLAGS", "")
-os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["JAX_PLATFORMS"] = DEVICE
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import jax
@@ -73,8 +76,9 @@ class Target:
         """XLA's threads flush subnormals (tsl::port::ScopedFlushDenormal around what it runs on a CPU). Types of 16
         bits are converted to f32, as --xla_allow_excess_precision, which is on, lets it."""
         contract = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "flushes_subnormals": True}
+        library = "xla+onednn" if "onednn" in self.name else "xla" if DEVICE == "cpu" else "xla-" + DEVICE
         return {"name": self.name, "description": f"JAX, {self.description}", "batch": 8, "contract": contract,
-                "lineage": "xla+onednn" if "onednn" in self.name else "xla"}
+                "lineage": library}
 
     def refusal(self, problem):
         return self.lineage.refusal(problem)
@@ -98,4 +102,11 @@ class Target:
 
 
 if __name__ == "__main__":
-    convict.serve([Target(name, *how) for name, how in PROGRAMS[PROGRAM].items()], jax.__version__)
+    if DEVICE != "cpu":
+        try:
+            jax.devices()
+        except Exception:  # pylint: disable=broad-except  # an assertion, where the plugin of the device is missing
+            sys.exit(f"JAX {jax.__version__} has no device {DEVICE} here; valid: cpu")
+        jax.config.update("jax_default_matmul_precision", "highest")  # operands of f32 may become TF32 otherwise
+    suffix = "" if DEVICE == "cpu" else "@" + DEVICE
+    convict.serve([Target(name + suffix, *how) for name, how in PROGRAMS[PROGRAM].items()], jax.__version__)

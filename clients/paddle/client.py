@@ -3,9 +3,8 @@
 """PaddlePaddle as a process target (docs/process-targets.md): its convolutions as users call them, eagerly, as a static
 graph and compiled from Python, in both layouts, with the gradients that it derives.
 
-    python3 -m venv build/venvs/paddle && build/venvs/paddle/bin/pip install -r clients/paddle/requirements.txt
-    convict fuzz --command 'build/venvs/paddle/bin/python clients/paddle/client.py'
-    convict fuzz --command 'build/venvs/paddle/bin/python clients/paddle/client.py onednn'
+    make paddle
+    convict fuzz --target paddle:eager,paddle:onednn
 """
 import os
 import pathlib
@@ -46,13 +45,16 @@ PROGRAMS = {
         "paddle:to-static:nhwc": ("paddle.jit.to_static, channels last", LAST, to_static),
     },
     "onednn": {
-        "paddle:onednn": ("static graph, oneDNN", Style(), static(pir=True, onednn=True)),
-        "paddle:onednn:old": ("static graph, oneDNN, IR before PIR", Style(), static(pir=False, onednn=True)),
+        "paddle:onednn": ("static graph, oneDNN", Style(), static(pir=True, test=True)),
+        "paddle:onednn:old": ("static graph, oneDNN, IR before PIR", Style(), static(pir=False)),
+        "paddle:onednn:old:test": ("static graph for tests, oneDNN, IR before PIR", Style(),
+                                   static(pir=False, test=True)),
     },
     "onednn-nhwc": {
-        "paddle:onednn:nhwc": ("static graph, oneDNN, channels last", LAST, static(pir=True, onednn=True)),
-        "paddle:onednn:old:nhwc": ("static graph, oneDNN, IR before PIR, channels last", LAST,
-                                   static(pir=False, onednn=True)),
+        "paddle:onednn:nhwc": ("static graph, oneDNN, channels last", LAST, static(pir=True, test=True)),
+        "paddle:onednn:old:nhwc": ("static graph, oneDNN, IR before PIR, channels last", LAST, static(pir=False)),
+        "paddle:onednn:old:test:nhwc": ("static graph for tests, oneDNN, IR before PIR, channels last", LAST,
+                                        static(pir=False, test=True)),
     },
 }
 
@@ -62,7 +64,7 @@ class Target:
 
     def __init__(self, name, description, style, compute):
         self.name, self.description, self.style, self.compute = name, description, style, compute
-        self.onednn = "onednn" in name
+        self.onednn, self.trains = "onednn" in name, name.endswith(("old", "old:nhwc"))
 
     def announcement(self):
         """Sums are those of a matrix multiplication, in an order of its own."""
@@ -73,8 +75,11 @@ class Target:
     def refusal(self, problem):
         if self.onednn and "f32" not in problem.dtypes.values():
             return "oneDNN has no f64 on CPUs"
-        if self.onednn and problem.op == "conv_transpose" and problem.rank < 3 and problem.pass_ != "forward":
+        if self.onednn and problem.op == "conv_transpose" and problem.rank < 3 and (
+                problem.pass_ != "forward" or self.trains):
             return "ConvTransposeOneDNN works only for inference"  # its error message
+        if ":test" in self.name and problem.pass_ != "forward":
+            return "a program for tests has no gradients"
         return self.style.refusal(problem)
 
     def run_all(self, calls):

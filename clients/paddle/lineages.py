@@ -65,8 +65,9 @@ def compiled(call):
     return paddle.jit.to_static(convolution, full_graph=True)
 
 
-def static(pir, onednn=False):
-    """Of the two representations of a graph."""
+def static(pir, test=False):
+    """Of the two representations of a graph. `test`: a forward pass is said to be one, which transposed convolutions by
+    oneDNN demand."""
     guard = pir_utils.IrGuard if pir else pir_utils.OldIrGuard
 
     @kept
@@ -74,7 +75,7 @@ def static(pir, onednn=False):
         made = paddle.static.Program()
         with paddle.static.program_guard(made, paddle.static.Program()):
             fetched = graph(call)
-        if onednn and not call.is_gradient:  # ConvTransposeOneDNN "works only for inference"
+        if test and not call.is_gradient:
             if pir:
                 made.set_is_test_attr()
             else:

@@ -3,21 +3,25 @@
 """PyTorch as a process target (docs/process-targets.md): the ways to a convolution that are different code, each as an
 implementation. `make torch` installs it.
 
-    convict fuzz --command 'build/venvs/torch/bin/python clients/torch/client.py'
+    convict fuzz --target torch:eager,torch:native
+    convict fuzz --target torch:eager@cuda
 
 An argument is the device, `cpu` or `cuda`. Operands are views of the shared memory, with the strides that they have."""
+import os
 import pathlib
 import sys
 import warnings
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
+os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # looks for a GPU without initializing it: this process is copied
 import convict
 import torch
 
 import lineages
 
 DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+NOT_ON_DEVICES = ("aten", "onednn", "fbgemm", "x86", "qnnpack")  # lineages of code for processors alone
 NOT_HERE = ("not implemented for 'Half'", "not implemented for 'BFloat16'")  # found out only when a kernel is called
 
 
@@ -28,11 +32,11 @@ class Target:
         self.name, self.lineage = name, lineage
 
     def announcement(self):
-        one = self.lineage
-        return {"name": self.name, "description": "PyTorch, " + one.description, "lineage": one.lineage,
-                "batch": one.batch,
+        one, is_cpu = self.lineage, DEVICE == "cpu"
+        return {"name": self.name if is_cpu else f"{self.name}@{DEVICE}", "description": "PyTorch, " + one.description,
+                "lineage": one.lineage if is_cpu else "aten-" + DEVICE, "batch": one.batch,
                 "contract": {"algorithm": "direct", "min_accumulator": "f32", "summation": "fixed_order",
-                             "deterministic": True, **one.contract}}
+                             "deterministic": is_cpu, **one.contract}}
 
     def refusal(self, problem):
         return self.lineage.refusal(problem)
@@ -73,7 +77,17 @@ def failure(error):
     return {"status": "out_of_memory" if "DefaultCPUAllocator" in text else "failed", "error": text}
 
 
+def offered():
+    """The lineages that the device has. Ends the process if it is not there."""
+    if DEVICE == "cpu":
+        return lineages.LINEAGES
+    if DEVICE != "cuda" or not torch.cuda.is_available():
+        sys.exit(f"PyTorch {torch.__version__} has no device {DEVICE} here; valid: cpu")
+    torch.backends.cudnn.allow_tf32 = False  # operands of f32 would be rounded
+    return {name: one for name, one in lineages.LINEAGES.items() if one.lineage not in NOT_ON_DEVICES}
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")  # quantized tensors are deprecated
-    convict.serve([Target(*named) for named in lineages.LINEAGES.items()], torch.__version__)
+    convict.serve([Target(*named) for named in offered().items()], torch.__version__)

@@ -3,8 +3,8 @@
 """Apache TVM as a process target (docs/process-targets.md): each way from a convolution to code of the machine is an
 implementation. A batch is one module; a function is compiled once for all data of a shape.
 
-    python3 -m venv build/venvs/tvm && build/venvs/tvm/bin/pip install -r clients/tvm/requirements.txt
-    convict fuzz --command 'build/venvs/tvm/bin/python clients/tvm/client.py' --target tvm:relax
+    make tvm
+    convict fuzz --target tvm:relax
 
 What has no operator in TVM is refused: gradients but those of conv2d and of depthwise convolutions, scales and zero
 points of integers. Relay, which had schedules and importers of its own, is gone."""
@@ -96,8 +96,10 @@ IMPLEMENTATIONS = [
     Implementation("tvm:relax", "operators of Relax in the layouts of the operands", relax_code.Operators(), FUSED),
     Implementation("tvm:relax-bf16", "operators of Relax whose sums are rounded to bf16",
                    relax_code.Operators(bf16_sums=True), {**FUSED, "min_accumulator": "bf16"}),
-    Implementation("tvm:relax-orders", "operators of Relax in layouts of any letters", relax_code.Operators("any"),
-                   FUSED),
+    Implementation("tvm:relax-orders", "operators of Relax in layouts of any letters, H before W",
+                   relax_code.Operators("any"), FUSED),
+    Implementation("tvm:relax-mixed-orders", "operators of Relax in layouts of any letters, also W before H",
+                   relax_code.Operators("mixed"), FUSED),
     Implementation("tvm:relax-zero", "operators of Relax, fused by the pipeline zero", relax_code.Operators("plain"),
                    FUSED, Compiler(relax.get_pipeline("zero"))),
     Implementation("tvm:relax-layout", "operators of Relax, by ConvertLayout to channels last",
@@ -121,8 +123,10 @@ IMPLEMENTATIONS = [
                    depthwise_code.GRADIENTS, DIRECT),
     Implementation("tvm:schedules", "TOPI's operators with loops tiled, reordered, vectorized and unrolled at random",
                    schedule_code.SCHEDULED, DIRECT, Compiler(target=NATIVE)),
-    Implementation("tvm:schedules-rfactor", "the same, with sums in parts", schedule_code.IN_PARTS, DIRECT,
-                   Compiler(target=NATIVE)),
+    Implementation("tvm:schedules-rfactor", "the same, with sums in parts, and tiles that divide their loops",
+                   schedule_code.IN_PARTS, DIRECT, Compiler(target=NATIVE)),
+    Implementation("tvm:schedules-rfactor-rest", "the same, with sums in parts, and tiles of any extent",
+                   schedule_code.IN_PARTS_WITH_REST, DIRECT, Compiler(target=NATIVE)),
     Implementation("tvm:onnx", "the importer of ONNX models, padding by numbers", importer_code.Importer("numbers"),
                    DIRECT),
     Implementation("tvm:onnx-auto-pad", "the importer of ONNX models, padding by auto_pad",

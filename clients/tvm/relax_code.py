@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems as functions of Relax, TVM's high level."""
+import functools
 import itertools
 
 from tvm import relax
@@ -10,7 +11,8 @@ from operands import (TVM_TYPES, Operand, Recipe, bias_type, common_refusal, has
 
 class Operators:
     """relax.op.nn.conv*d and conv*d_transpose with a sum of the bias and a ReLU. `order` chooses the layouts: "given",
-    as the operands lie; "any", any letters; "plain", the defaults. Transposed convolutions have no others."""
+    as the operands lie; "any", any letters that name the spatial axes in their order, and "mixed", those that do not;
+    "plain", the defaults. Transposed convolutions have no others."""
 
     def __init__(self, order="given", refuse=lambda problem: None, bf16_sums=False):
         self.order, self.refuse, self.bf16_sums = order, refuse, bf16_sums
@@ -18,6 +20,8 @@ class Operators:
     def refusal(self, problem):
         if problem.pass_ != "forward":
             return "no gradients; tvm:gradient has some"
+        if self.order == "mixed" and (problem.op == "conv_transpose" or problem.rank == 1):
+            return "one order of the spatial axes"
         return sums_refusal(problem, self.bf16_sums) or padding_refusal(problem) or self.refuse(problem)
 
     def layouts(self, problem, tensors):
@@ -26,9 +30,9 @@ class Operators:
             return image, filters
         if self.order == "given":
             return lies(tensors["src"], image), lies(tensors["wei"], filters)
-        number, choices = hashed(problem), list(itertools.permutations(range(len(image))))
-        return tuple("".join(axes[place] for place in choices[choice % len(choices)])
-                     for axes, choice in ((image, number), (filters, number // len(choices))))
+        pairs = orders_of(len(image), self.order == "mixed")
+        return tuple("".join(axes[place] for place in order)
+                     for axes, order in zip((image, filters), pairs[hashed(problem) % len(pairs)]))
 
     def recipe(self, problem, tensors):
         image, filters = self.layouts(problem, tensors)
@@ -56,6 +60,15 @@ class Operators:
                 result = builder.emit_output(relax.op.nn.relu(result) if problem.relu else result)
             builder.emit_func_output(result)
         return builder.get()["main"]
+
+
+@functools.cache
+def orders_of(axes, mixed):
+    """Orders of the axes of an image and of filters, of which the first two are no spatial ones. `mixed`: in one of the two,
+    or in both, the spatial ones are not in their order."""
+    orders = itertools.permutations(range(axes))
+    keeps = {order: (spatial := [axis for axis in order if axis > 1]) == sorted(spatial) for order in orders}
+    return [pair for pair in itertools.product(keeps, keeps) if all(keeps[one] for one in pair) != mixed]
 
 
 class Gradient:

@@ -15,17 +15,18 @@ MOST_TILES = 4  # extents of inner loops
 
 
 class Scheduled(topi_code.Operator):
-    """`sums` says where they may begin and be added up: steps that are always, or sometimes, wrong stay apart."""
+    """`sums` says where they may begin and be added up, `rest` whether tiles may leave a rest of their loop: steps that
+    are always, or sometimes, wrong stay apart."""
 
-    def __init__(self, *sums):
+    def __init__(self, *sums, rest=True):
         super().__init__(topi_code.plain_refusal, topi_code.plain_layouts, topi_code.plain)
-        self.sums = sums
+        self.sums, self.rest = sums, rest
 
     def function(self, problem, inputs, output):
-        return schedule(super().function(problem, inputs, output), self.sums, random.Random(hashed(problem)))
+        return schedule(super().function(problem, inputs, output), self.sums, self.rest, random.Random(hashed(problem)))
 
 
-def schedule(function, sums, choice):
+def schedule(function, sums, rest, choice):
     made = s_tir.Schedule(function)
     leaves = made.get_child_blocks(made.get_sblock("root"))
     names = [made.get(leaf).name_hint for leaf in leaves]
@@ -40,7 +41,7 @@ def schedule(function, sums, choice):
     for block in leaves[:place]:
         if choice.random() < 0.25:
             permute(made, block, choice)
-    at = tiles(made, main, choice)
+    at = tiles(made, main, rest, choice)
     end_sums(made, main, sums, choice)
     for name in reversed(names[:place]):
         before(made, made.get_sblock(name), at, choice)
@@ -62,14 +63,15 @@ def permute(made, block, choice):
     step(made.transform_layout, block, ("write", 0), lambda *axes: [axes[place] for place in order])
 
 
-def tiles(made, main, choice):
+def tiles(made, main, rest, choice):
     """Splits loops, reorders them, and says what becomes of some. Returns one at which producers may be computed."""
     kinds = [is_sum(variable) for variable in made.get(main).iter_vars]
     spatial, sums = [], []
     for loop, of_sum in zip(made.get_loops(main), kinds):
         parts = [loop]
-        if choice.random() < 0.5:  # also factors that do not divide the extent
-            parts = step(made.split, loop, [None, choice.randint(2, MOST_TILES)]) or parts
+        tile = choice.randint(2, MOST_TILES)
+        if choice.random() < 0.5 and (rest or int(made.get(loop).extent) % tile == 0):
+            parts = step(made.split, loop, [None, tile]) or parts
         (sums if of_sum else spatial).append(parts)
     outer = [parts[0] for parts in spatial]
     inner = [part for parts in (*spatial, *sums) for part in parts[1:]] + [parts[0] for parts in sums]
@@ -135,4 +137,4 @@ def step(primitive, *arguments):
 
 
 SCHEDULED = Scheduled("leave", "begin")
-IN_PARTS = Scheduled("parts")
+IN_PARTS, IN_PARTS_WITH_REST = Scheduled("parts", rest=False), Scheduled("parts")

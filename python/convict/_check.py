@@ -28,8 +28,8 @@ def parser() -> argparse.ArgumentParser:
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     one.add_argument("target", help="FILE.py:NAME, MODULE:NAME, or a shared library")
     one.add_argument("--like", help="the signature of a function, as of torch.conv2d")
-    one.add_argument("--xp", default="numpy", help="module of a function's arrays: numpy, torch")
-    one.add_argument("--dtypes", default="f32", help="of a function, comma-separated")
+    one.add_argument("--xp", help="module of a function's arrays: numpy, torch [numpy]")
+    one.add_argument("--dtypes", help="of a function, comma-separated [f32]")
     one.add_argument("--cases", type=int, default=1000)
     one.add_argument("--db", default="convict.db", help="is kept from run to run")
     one.add_argument("--reports", default="convict-reports", type=Path, help="folder for them")
@@ -41,9 +41,8 @@ def flags_of(target: str, options: argparse.Namespace) -> list[str]:
     """Of `convict fuzz`, for this target."""
     if ":" not in target:
         return ["--plugin", os.path.join(".", target)]  # an absolute path stays one
-    words = [sys.executable, "-m", "convict", "serve", target, f"--xp={options.xp}", f"--dtypes={options.dtypes}"]
-    if options.like:
-        words.append(f"--like={options.like}")
+    given = {"like": options.like, "xp": options.xp, "dtypes": options.dtypes}  # not those of a convict.target
+    words = [sys.executable, "-m", "convict", "serve", target, *(f"--{key}={one}" for key, one in given.items() if one)]
     return ["--command", shlex.join(words), "--illegal=0"]  # a function need not check what it is called with
 
 

@@ -91,7 +91,7 @@ class Accusations {
   const TrialSettings settings_;
   workers::Confirmations confirmations_;
   workers::Attributions attributions_;
-  workers::Trials trials_;
+  workers::Tasks trials_;
   std::map<std::string, std::vector<Accusation>> alike_;  // that wait for a trial of their kind
   examine::SparedKinds spared_;
   size_t waiting_ = 0;  // in alike_

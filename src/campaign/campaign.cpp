@@ -166,12 +166,12 @@ class Campaign {
     counts.call_seconds.resize(result_.roster.size());  // they are empty before the first case
     counts.computed.resize(result_.roster.size());
     for (size_t i = 0; i < result_.roster.size(); ++i) {
-      const auto& [name, description, lineage, version, is_target, plugin] = result_.roster[i];
-      if (!is_target || examine::is_left_out(lanes_.front().books().without(), i)) continue;
-      const auto deaths = kept_.deaths().find(name);
+      const workers::RosterEntry& one = result_.roster[i];
+      if (!one.is_target || examine::is_left_out(lanes_.front().books().without(), i)) continue;
+      const auto deaths = kept_.deaths().find(one.name);
       const auto [count, seconds] = deaths == kept_.deaths().end() ? KeptResult::Deaths() : deaths->second;
-      all.push_back({name, is_client(plugin), count, seconds, counts.call_seconds[i], result_.hits_of(name),
-                     counts.computed[i]});
+      all.push_back({one.name, is_client(one.plugin), count, seconds, counts.call_seconds[i],
+                     result_.hits_of(one.name), counts.computed[i]});
     }
     return all;
   }
@@ -271,7 +271,7 @@ class Campaign {
   CampaignResult result_;
   KeptResult kept_{settings_, result_, [this] { progress_(result_); }};
   std::list<Lane> lanes_;    // the first one is that of all targets that have no other
-  workers::Trials at_work_;  // Lane::work() of the lanes that are not at their end
+  workers::Tasks at_work_;  // Lane::work() of the lanes that are not at their end
   CampaignTime time_{settings_.time};
   Parting parting_;
 };

@@ -10,6 +10,7 @@
 #include "campaign/own_evidence.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "diagnose/known.h"
 #include "store/trouble.h"
 
 namespace convict::campaign {
@@ -96,7 +97,8 @@ store::StoredCoverage KeptResult::earlier_coverage() {
 void KeptResult::begin(const store::CampaignInfo& info) {
   judged_ = to_json(result_.standings);
   if (!store_) open();
-  insist([&] { store_->know(settings_.known); });
+  const std::vector<Cause> known = diagnose::with_inherited(settings_.known, result_.roster);
+  insist([&] { store_->know(known); });
   if (settings_.resumed) {
     result_.id = *settings_.resumed;
     insist([&] { store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running"); });

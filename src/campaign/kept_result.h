@@ -52,7 +52,7 @@ class KeptResult {
   void begin(const store::CampaignInfo& info);
   bool has_begun() const { return result_.id != 0; }
   /// The reference is wrong: nothing can be judged any more.
-  bool is_at_an_end() const { return result_.reference_is_wrong; }
+  bool reference_is_wrong() const { return result_.reference_is_wrong; }
 
   /// Keeps hits of cases that are done. Writes them at once if one had a trial: it may make a row, which others of its
   /// kind look for.

@@ -100,11 +100,11 @@ bool Lane::speaks_of(const std::string& implementation) const {
 }
 
 void Lane::take(const workers::Sighting& sighting) {
-  if (!settings_.result.is_at_an_end() && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
+  if (!settings_.result.reference_is_wrong() && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
 }
 
 void Lane::take(const workers::Reported& reported) {
-  if (!settings_.result.is_at_an_end()) settings_.result.keep(books_.complete(reported.work));
+  if (!settings_.result.reference_is_wrong()) settings_.result.keep(books_.complete(reported.work));
 }
 
 void Lane::take(const workers::Returned& returned) {

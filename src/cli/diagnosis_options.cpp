@@ -18,10 +18,11 @@
 namespace convict::cli {
 namespace {
 
-/// The mismatch to explain, and the version of its suspect.
+/// The mismatch to explain, the version of its suspect, and who was there.
 struct Seen {
   Mismatch mismatch;
   std::string version;
+  std::vector<workers::RosterEntry> roster = {};
 };
 
 /// The first mismatch of the case, one of a target if there is any.
@@ -36,7 +37,7 @@ Seen shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& setti
                     "say whose",
                     to_text(entry.c)));
   const auto suspect = std::ranges::find(result.roster, found->suspect, &workers::RosterEntry::name);
-  return {*found, suspect == result.roster.end() ? "" : suspect->version};
+  return {*found, suspect == result.roster.end() ? "" : suspect->version, result.roster};
 }
 
 /// What the row was seen of last.
@@ -89,8 +90,9 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
   std::optional<store::Store> store;
   if (chosen.row) store = store::Store::open(options.which.database);
-  const diagnose::Known known = store ? diagnose::Known(*store) : diagnose::Known(shipped_causes());
   const Seen seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
+  const diagnose::Known known =
+      store ? diagnose::Known(*store) : diagnose::Known(diagnose::with_inherited(shipped_causes(), seen.roster));
   settings.known = known.faults_of(seen.mismatch, seen.version);
   DiagnosisResult result{seen.mismatch, with_progress(seen.mismatch, settings, options.out.quiet)};
   result.plugins = settings.supervisor.worker.roster.plugins;

@@ -50,7 +50,12 @@ json as_json(const DiagnosisResult& result) {
   json document = {{"original", to_json(result.original)}, {"predicate", diagnosis.predicate},
                    {"geography", diagnosis.geography},     {"explanation", diagnosis.explanation},
                    {"complete", diagnosis.complete},       {"shrunk", nullptr}};
-  if (diagnosis.shrunk) document["shrunk"] = to_json(*diagnosis.shrunk);
+  if (diagnosis.shrunk) {
+    json& shrunk = document["shrunk"] = to_json(*diagnosis.shrunk);
+    const bool is_known = diagnosis.complete && !diagnosis.predicate.empty();
+    shrunk["fails_if"] = is_known ? predicate_in_words(diagnosis.predicate, shrunk["case"].get<std::string>()) : "";
+    shrunk["place"] = place_in_words(diagnosis.geography);
+  }
   if (result.row != 0) document["id"] = result.row;
   return document;
 }

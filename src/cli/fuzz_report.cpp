@@ -13,6 +13,7 @@
 
 #include "cli/fuzz_causes.h"
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "report/repro_command.h"
@@ -289,6 +290,8 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
     row["signature"] = signature;
     row["cause"] = found->cause ? json(*found->cause) : json(nullptr);
     row["predicate"] = found->predicate;
+    row["fails_if"] = found->shows_if;
+    row["place"] = place_in_words(found->example.certificate.errors.geography.value_or(""));
     row["repro"] = report::repro_command(found->example, options.run.plugins);
     document["mismatches"].push_back(std::move(row));
   }

@@ -100,10 +100,11 @@ double CampaignProgress::recent_rate() const {
 /// was found last is still being explained.
 std::string CampaignProgress::time_left(const campaign::CampaignResult& so_far) const {
   double left = settings_.time ? static_cast<double>(settings_.time->count()) - so_far.seconds : INFINITY;  // seconds
-  if (settings_.cases)
+  if (settings_.cases && so_far.counts[Counter::kCases] > 0)
     left = std::min(
         left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts[Counter::kCases])) /
                   std::max(mean_rate(so_far), 1e-3));
+  if (std::isinf(left)) return "with the first cases";
   if (left > 0) return duration(left) + " left";
   for (const auto& [target, one] : so_far.standings)
     if (one.behind > 0)

@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "core/where.h"
 #include "run/module_folders.h"
 
 namespace convict::cli {
@@ -33,7 +34,7 @@ struct ReplayOptions {
   OutputOptions out;
   std::vector<std::string> paths;
   std::string relations = std::string(name_of(examine::AskedRelations::kOne));
-  std::string data;
+  std::string data, where;
   int jobs = 1;
 };
 
@@ -222,9 +223,12 @@ std::vector<std::string> paths_of(const ReplayOptions& options) {
 }
 
 int replay(const ReplayOptions& options) {
+  const Where where = Where::parse(options.where);
   Corpus corpus;
   for (const std::string& path : paths_of(options))
-    read_corpus(path, [&](const CorpusEntry& entry) { corpus.add(entry); });
+    read_corpus(path, [&](const CorpusEntry& entry) {
+      if (where.holds(entry.c)) corpus.add(entry);
+    });
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
@@ -257,6 +261,7 @@ void add_replay(Command app, int& exit_code) {
   options.run.add_to(command);
   add_relations(command, options.relations);
   add_data(command, options.data);
+  command.option("--where", options.where, "Only cases like these: 'conv2d g=1 k<=7'");
   command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }

@@ -45,6 +45,9 @@ struct Cause {
   /// Whether a mismatch of this kind is this cause's.
   bool covers(std::string_view of_suspect, std::string_view version, Verdict verdict, const Case& c) const;
 
+  /// The same of an implementation that calls the suspect, in the version of the suspect.
+  Cause inherited_by(std::string_view implementation) const;
+
   /// The block in a file.
   std::string text() const;
 

@@ -98,8 +98,12 @@ std::string part_in_words(std::string_view part) {
 }  // namespace
 
 std::string predicate_in_words(const std::string& text, std::string_view line) try {
-  const Predicate predicate = Predicate::parse(text);
+  Predicate predicate = Predicate::parse(text);
   const Case c = parse_case(line);
+  // "on some axis" is said once, at the end, so that what is on every axis comes first.
+  std::ranges::stable_partition(predicate.conditions, [](const Condition& one) {
+    return one.axis == Condition::kEveryAxis || one.axis == Condition::kAnyAxis;
+  });
   std::string words;
   bool is_on_some_axis = false;
   for (const Condition& one : predicate.conditions) {

@@ -6,6 +6,16 @@
 
 namespace convict::diagnose {
 
+std::vector<Cause> with_inherited(std::vector<Cause> causes, const std::vector<workers::RosterEntry>& roster) {
+  const size_t given = causes.size();
+  for (const workers::RosterEntry& entry : roster)
+    for (size_t i = 0; i < given && !entry.built_on.empty(); ++i) {
+      const auto has = [&](const std::string& base) { return causes[i].concerns(base, entry.version); };
+      if (std::ranges::any_of(entry.built_on, has)) causes.push_back(causes[i].inherited_by(entry.name));
+    }
+  return causes;
+}
+
 /// The explained rows of the suspect with a matching verdict, each with its predicate.
 std::vector<std::pair<store::MismatchRow, Predicate>> Known::explained_alike(const Mismatch& mismatch) const {
   std::vector<std::pair<store::MismatchRow, Predicate>> rows;

@@ -11,8 +11,12 @@
 #include "core/cause.h"
 #include "diagnose/diagnosis.h"
 #include "store/store.h"
+#include "workers/messages.h"
 
 namespace convict::diagnose {
+
+/// The causes, and those that somebody on the roster has from what it is built on.
+std::vector<Cause> with_inherited(std::vector<Cause> causes, const std::vector<workers::RosterEntry>& roster);
 
 class Known {
  public:

@@ -96,7 +96,7 @@ class Asking {
   }
 
   /// Asks all. Targets come first in the roster; if none accepts, no oracle is asked, for there is nothing to witness.
-  void ask_the_others() {
+  void ask_all() {
     const run::InStage asking(record_, Stage::kAsk);
     for (size_t i = 0; i < asked_.size(); ++i)
       if (!asked_[i] && !results_[i].takes_turns) ask(i);
@@ -134,7 +134,7 @@ class Asking {
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
-    if (settings_.told && settings_.told->subject == i) result.outcome.side_effect = settings_.told->side_effect;
+    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i) result.outcome.side_effect = settings_.effect_of_asking->side_effect;
     if (answer.contract) result.contract = *answer.contract;
     return std::move(answer.reason);
   }
@@ -234,7 +234,7 @@ Examination examine_once(const Look& look, const Examiner& examiner) {
   const Scene scene(look.c, look.data);
   Examination examination;
   Asking asking(scene, legal, look, examiner, examination.results);
-  asking.ask_the_others();
+  asking.ask_all();
   if (asking.anybody())
     call_all(scene, legal, {examiner.memory, examiner.record, settings.yardstick, settings.values, look.relations},
              examination);
@@ -294,7 +294,7 @@ void refill(const Look& first, const Examiner& examiner, Examination& examinatio
 }
 
 /// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
-/// and the reference is on trial too. A fault that does not show a second time is told as it was.
+/// and the reference is on trial too. A fault that does not show a second time is effect_of_asking as it was.
 void hear_all(const Look& first, const Examiner& examiner, Examination& examination) {
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
   if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;

@@ -33,7 +33,7 @@ struct Examination {
 };
 
 /// What a target did to the process when it was asked whether it takes a case.
-struct Told {
+struct EffectOfAsking {
   size_t subject = 0;
   std::string side_effect;
 };
@@ -54,7 +54,7 @@ struct ExaminationSettings {
   // What a library changes in the process is looked for after each call; or else by the caller, after one or more
   // cases.
   bool is_careful = true;
-  std::optional<Told> told = {};  // of a target that was asked before
+  std::optional<EffectOfAsking> effect_of_asking = {};  // of a target that was asked before
   std::string changed = {};       // found by the caller; of an unknown author, unless one changes something again
 };
 

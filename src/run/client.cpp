@@ -40,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kConnection = "fd:";
 constexpr auto kEndGrace = std::chrono::milliseconds(500);  // for a client that hung up to end by itself
 constexpr auto kKeeperGrace = std::chrono::seconds(10);     // for the keeper to tell of an end that has come
-constexpr auto kKeeperTime = std::chrono::seconds(60);      // for another worker to hear whether a client can be copied
+constexpr auto kKeeperTime = std::chrono::seconds(120);     // for another worker to hear whether a client can be copied
 
 ClientGone misbehaved(std::string how) { return {std::move(how), 0, EX_PROTOCOL}; }
 

@@ -16,6 +16,7 @@
 #include "core/synonyms.h"
 #include "core/text.h"
 #include "core/verdict.h"
+#include "run/begun_clients.h"
 #include "run/flight_record.h"
 #include "run/plugin_check.h"
 
@@ -25,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
-constexpr size_t kLongestVersion = 200;  // bytes
 
 std::optional<fs::path> module_file(const std::string& name) {
   for (const fs::path& directory : module_folders()) {
@@ -100,13 +100,14 @@ class Catalogue {
  public:
   Catalogue(std::span<const NativeKernel* const> native, const std::vector<std::string>& plugins,
             const KeeperAddress& keeper)
-      : keeper_(keeper) {
+      : clients_(keeper) {
     for (const NativeKernel* kernel : native)
       known_.push_back(
           {.implementation = kernel, .version = CONVICT_VERSION, .name = kernel->name, .abilities = kernel->abilities});
     native_count_ = known_.size();
+    clients_.begin(plugins);
     for (const std::string& path : plugins) {
-      std::vector<Subject> subjects = load_plugin(path, keeper);
+      std::vector<Subject> subjects = is_client(path) ? clients_.take(path) : load_plugin(path);
       for (const Subject& one : subjects)
         if (!is_named_client(path)) refuse_reserved(one.name, path);
       add(std::move(subjects));
@@ -119,12 +120,20 @@ class Catalogue {
     return std::span(known_).subspan(native_count_, plugin_end_ - native_count_);
   }
 
+  /// Starts the clients that these names will need.
+  void begin(const std::vector<std::string>& names) {
+    std::vector<std::string> plugins;
+    for (const std::string& name : names)
+      if (name != kAllNative && settled(name).empty() && !module_file(name.substr(0, name.find(':'))))
+        for (const NamedClient& client : named_clients(name)) plugins.push_back(plugin_of(client));
+    std::erase_if(plugins, [&](const std::string& one) { return is_loaded(one); });
+    clients_.begin(std::move(plugins));
+  }
+
   /// All implementations that a name stands for.
   std::vector<Subject> find(const std::string& name) {
     if (name == kAllNative) return {native().begin(), native().end()};
-    // A client that is loaded may be one of several that a name stands for.
-    if (auto found = loaded(name); !found.empty() && (found[0].name == name || !is_named_client(found[0].plugin)))
-      return found;
+    if (auto found = settled(name); !found.empty()) return found;
     const std::string module = name.substr(0, name.find(':'));
     if (module_file(module)) {
       add(load_module(module));
@@ -135,12 +144,26 @@ class Catalogue {
   }
 
  private:
+  static std::string plugin_of(const NamedClient& client) { return fmt::format("{}{}", kClientPrefix, client.name); }
+
+  bool is_loaded(const std::string& plugin) const {
+    return std::ranges::find(known_, plugin, &Subject::plugin) != known_.end();
+  }
+
+  /// What the name stands for of all that is loaded, if nothing else can have it: a client that is loaded may be one of
+  /// several that a name stands for.
+  std::vector<Subject> settled(const std::string& name) const {
+    auto found = loaded(name);
+    const bool is_part = !found.empty() && found[0].name != name && is_named_client(found[0].plugin);
+    return is_part ? std::vector<Subject>() : found;
+  }
+
   /// What the name stands for, of clients that are started unless they have been.
   std::vector<Subject> of_clients(const std::vector<NamedClient>& clients, const std::string& name) {
     std::vector<Subject> found;
     for (const NamedClient& client : clients) {
-      const std::string plugin = fmt::format("{}{}", kClientPrefix, client.name);
-      if (std::ranges::find(known_, plugin, &Subject::plugin) == known_.end()) add(load_client(client, keeper_));
+      const std::string plugin = plugin_of(client);
+      if (!is_loaded(plugin)) add(clients_.take(plugin));
       std::ranges::copy_if(known_, std::back_inserter(found), [&](const Subject& one) {
         return one.plugin == plugin && client.is_meant(name, one.name);
       });
@@ -206,7 +229,7 @@ class Catalogue {
                                  suggestion(meant(kImplementationSynonyms, name), near), fmt::join(names, ", ")));
   }
 
-  const KeeperAddress keeper_;
+  BegunClients clients_;
   std::vector<Subject> known_;
   size_t native_count_ = 0, plugin_end_ = 0;
 };
@@ -255,20 +278,12 @@ void enlist_default_oracles(Catalogue& catalogue, Roster& roster) {
 std::string why_without_oracles() {
   for (const DefaultOracle& oracle : kDefaultOracles)
     if (module_file(std::string(module_of(oracle.name)))) return "";
-  return fmt::format("no library is beside this program; with {} in a Python environment, as `convict doctor` says, "
-                     "`--oracle NAME` has it as a witness",
-                     frameworks_of_python());
-}
-
-std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown) {
-  check_plugin(plugin, shown);
-  const std::string version = plugin->version ? printable(plugin->version, kLongestVersion) : "";
-  std::vector<Subject> subjects;
-  for (size_t i = 0; i < plugin->count; ++i) {
-    const convict_implementation* one = plugin->implementations[i];
-    subjects.push_back({one, false, version, one->name, "", /*is_foreign=*/true});
-  }
-  return subjects;
+  const std::string frameworks = frameworks_of_python();
+  const char* none = "no library is beside this program";
+  return frameworks.empty() ? none
+                            : fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it "
+                                          "as a witness",
+                                          none, frameworks);
 }
 
 std::vector<std::string> installed_modules() {
@@ -294,41 +309,8 @@ std::vector<Subject> load_module(const std::string& name) {
   return load_library(*file, name);
 }
 
-/// The implementations of a program that speaks the protocol of process targets. `plugin` is what they come from.
-static std::vector<Subject> start_program(const std::string& command, const std::string& plugin,
-                                          const KeeperAddress& keeper) {
-  const auto process = std::make_shared<ProcessTarget>(command, keeper);
-  const std::string shown = printable(as_written(plugin), 300);
-  std::vector<Subject> subjects = subjects_of(&process->plugin(), shown);
-  for (Subject& one : subjects) {
-    one.plugin = plugin;
-    one.is_foreign = false;  // what it does, it does in another process
-    one.process = process;
-    one.abilities = ProcessTarget::abilities_of(*one.implementation);
-    one.transforms = ProcessTarget::transforms_of(*one.implementation);
-    check_points(one.transforms.points, *one.implementation, shown);
-    one.examples = ProcessTarget::examples_of(*one.implementation);
-  }
-  return subjects;
-}
-
-std::vector<Subject> load_client(const NamedClient& client, const KeeperAddress& keeper) try {
-  return start_program(client.command, fmt::format("{}{}", kClientPrefix, client.name), keeper);
-} catch (const UsageError&) {
-  if (installations_of({client}).front().is_there()) throw;
-  throw CannotJudge(fmt::format("'{}' is {}", client.name, client.how_to_install()));
-}
-
-/// By its name.
-static std::vector<Subject> load_client(const std::string& name, const KeeperAddress& keeper) {
-  for (const NamedClient& one : named_clients(name))
-    if (one.name == name) return load_client(one, keeper);
-  throw UsageError(fmt::format("no client is called '{}'", printable(name)));
-}
-
-std::vector<Subject> load_plugin(const std::string& path, const KeeperAddress& keeper) {
-  if (is_command(path)) return start_program(std::string(as_written(path)), path, keeper);
-  if (is_named_client(path)) return load_client(std::string(as_written(path)), keeper);
+std::vector<Subject> load_plugin(const std::string& path) {
+  if (is_client(path)) return BegunClients().take(path);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
   if (fs::is_directory(path, ignored))
@@ -361,6 +343,9 @@ bool loads_modules_only(const RosterRequest& request) { return loads_files(reque
 Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
                    const KeeperAddress& keeper) {
   Catalogue catalogue(native, request.plugins, keeper);
+  std::vector<std::string> named = request.targets;
+  named.insert(named.end(), request.oracles.begin(), request.oracles.end());
+  catalogue.begin(named);
   Roster roster;
   if (request.targets.empty())
     enlist(roster, request.plugins.empty() ? catalogue.native() : catalogue.from_plugins(), true);

@@ -4,36 +4,16 @@
 // Runs in workers only, because loading a library runs foreign code.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "abi/native_kernel.h"
-#include "core/transforms.h"
-#include "run/code_path.h"
 #include "run/module_folders.h"
 #include "run/named_clients.h"
-#include "run/process_target.h"
-#include "run/turns.h"
+#include "run/subject.h"
 
 namespace convict::run {
-
-/// One implementation in a campaign.
-struct Subject {
-  const convict_implementation* implementation = nullptr;
-  bool is_target = false;
-  std::string version = {};
-  std::string name = {};    // as it was when it was loaded: the pointer above leads into memory of a library
-  std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
-  bool is_foreign = false;  // it came from a file: a plugin or a module
-  Turns turns = {};         // of an oracle that nobody named
-  convict_abilities abilities = {};
-  Transforms transforms = {};
-  std::vector<std::string> examples = {};  // lines of cases that it says it takes
-  std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
-  std::shared_ptr<ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
-};
 
 /// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no
 /// implementation has this name, or "onednn:*" where one has; or of a client of this program (run/named_clients.h).
@@ -78,12 +58,8 @@ std::string why_without_oracles();
 /// The file of a module; "" if it is not installed.
 std::string file_of_module(const std::string& name);
 
-/// All implementations of one module, client, or plugin.
+/// All implementations of one module or plugin.
 std::vector<Subject> load_module(const std::string& name);
-std::vector<Subject> load_client(const NamedClient& client, const KeeperAddress& keeper = {});
-std::vector<Subject> load_plugin(const std::string& path, const KeeperAddress& keeper = {});
-
-/// The implementations of a plugin in memory. `shown` names it in messages. Throws UsageError.
-std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown);
+std::vector<Subject> load_plugin(const std::string& path);
 
 }  // namespace convict::run

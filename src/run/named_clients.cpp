@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::string_view kPython = "{python}";
+constexpr char kDevice = '@';  // between a name and a device
 
 constexpr bool kIsOfWheel = CONVICT_WHEEL;  // this program is: pip has installed it, with extras for clients in Python
 
@@ -45,7 +46,8 @@ std::string filled_in(std::string command, const fs::path& folder) {
 NamedClient client_from(const json& row, const fs::path& folder) {
   const std::string command = strictly(row, "command"), version = strictly(row, "version");
   NamedClient client{strictly(row, "name"),         folder.filename().string(), filled_in(command, folder),
-                     filled_in(version, folder), command.starts_with(kPython), {}};
+                     filled_in(version, folder), row.value("devices", std::vector<std::string>()),
+                     command.starts_with(kPython), {}};
   const std::map<std::string, std::string> implementations = strictly(row, "implementations");
   client.implementations.assign(implementations.begin(), implementations.end());
   return client;
@@ -57,6 +59,18 @@ void read_table(const fs::path& file, std::vector<NamedClient>& clients) try {
   for (const json& row : json::parse(stream)) clients.push_back(client_from(row, file.parent_path()));
 } catch (const json::exception& error) {
   throw UsageError(fmt::format("'{}': {}", printable(file.string(), 300), printable(error.what(), 200)));
+}
+
+/// Those that can be told to use a device, told so.
+std::vector<NamedClient> on_device(std::vector<NamedClient> clients, const std::string& device) {
+  const auto lacks = [&](const NamedClient& one) { return std::ranges::count(one.devices, device) == 0; };
+  std::erase_if(clients, lacks);
+  for (NamedClient& one : clients) {
+    one.name += kDevice + device;
+    one.command += ' ' + device;
+    for (auto& [name, description] : one.implementations) name += kDevice + device;
+  }
+  return clients;
 }
 
 std::string next_line(FILE* pipe) {
@@ -109,6 +123,8 @@ std::string frameworks_of_python() {
 
 std::vector<NamedClient> named_clients(std::string_view name) {
   std::vector<NamedClient> clients = named_clients();
+  if (const size_t at = name.find(kDevice); at != std::string_view::npos)
+    clients = on_device(std::move(clients), std::string(name.substr(at + 1)));
   const auto exact = std::ranges::find_if(clients, [&](const NamedClient& one) { return one.offers(name); });
   if (exact != clients.end()) return {std::move(*exact)};
   std::erase_if(clients, [&](const NamedClient& one) {

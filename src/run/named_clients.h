@@ -17,6 +17,7 @@ struct NamedClient {
   std::string name = {};                            // "tfjs"
   std::string folder = {};                          // "js": `make js` installs it; other programs may be of it, too
   std::string command = {}, version_command = {};   // for a shell
+  std::vector<std::string> devices = {};            // besides the processor, that it takes as an argument
   bool uses_python = false;                         // that of the user, if it has what the client needs
   std::vector<std::pair<std::string, std::string>> implementations = {};  // name and description, sorted by name
 
@@ -44,7 +45,8 @@ std::vector<NamedClient> named_clients();
 /// What the clients in Python call, as one text: "jax, torch or tvm".
 std::string frameworks_of_python();
 
-/// Those with implementations that a name of a request stands for.
+/// Those with implementations that a name of a request stands for. A name may end with "@" and one of their devices: they
+/// are clients of their own then, whose names all end so.
 std::vector<NamedClient> named_clients(std::string_view name);
 
 /// By position: what is installed. Asks each client's command for versions, all at once; none of them loads a library.

@@ -143,15 +143,22 @@ void FileLayout::take_back(const convict_problem& p, const convict_tensors& tens
 }
 
 ProcessTarget::ProcessTarget(const std::string& command, const KeeperAddress& keeper)
-    : command_(command), keeper_(keeper) {
-  adopt(start());
+    : command_(command), keeper_(keeper), client_(std::make_unique<Client>(command, keeper)) {}
+
+const convict_plugin& ProcessTarget::plugin() {
+  if (plugin_.count == 0) adopt(greeted(std::move(client_)));
+  return plugin_;
 }
 
-ClientHello ProcessTarget::start() {
+ClientHello ProcessTarget::start_again() {
   layout_.reset();
   staged_.clear();
-  client_.reset();
-  StartedClient started = start_client(command_, keeper_);
+  client_.reset();  // ends it before the next one begins
+  return greeted(std::make_unique<Client>(command_, keeper_));
+}
+
+ClientHello ProcessTarget::greeted(std::unique_ptr<Client> begun) {
+  StartedClient started = started_client(std::move(begun), command_, keeper_);
   client_ = std::move(started.client);
   questions_ = started.questions;
   layout_.emplace(*client_);
@@ -283,6 +290,10 @@ std::vector<std::string> ProcessTarget::examples_of(const convict_implementation
   return implementation.run == run ? of(&implementation).announced.examples : std::vector<std::string>();
 }
 
+std::vector<std::string> ProcessTarget::bases_of(const convict_implementation& implementation) {
+  return implementation.run == run ? of(&implementation).announced.built_on : std::vector<std::string>();
+}
+
 convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
   return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
 }
@@ -309,7 +320,7 @@ void ProcessTarget::exchange_ahead(const Implementation& who, const std::string&
   }
   answers_.clear();
   try {
-    start();
+    start_again();
   } catch (const UsageError& error) {
     die_of({fmt::format("{}, and could not be started again: {}", why, error.what()), 0, EX_PROTOCOL}, who);
   }

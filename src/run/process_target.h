@@ -54,7 +54,7 @@ class FileLayout {
 /// One client, its implementations, and what it was asked ahead of time.
 class ProcessTarget {
  public:
-  /// Starts the client and hears what it has. Throws UsageError if it does not start or speaks another protocol.
+  /// Begins to start the client, and does not wait for it: several of them import side by side.
   explicit ProcessTarget(const std::string& command, const KeeperAddress& keeper = {});
   ProcessTarget(const ProcessTarget&) = delete;
   ProcessTarget& operator=(const ProcessTarget&) = delete;
@@ -62,8 +62,9 @@ class ProcessTarget {
   /// Called before this process ends because the client has.
   void before_death(std::function<void()> call) { before_death_ = std::move(call); }
 
-  /// As a plugin has them; they live as long as this object.
-  const convict_plugin& plugin() const { return plugin_; }
+  /// The implementations as a plugin has them; they live as long as this object. The first call waits for the client to
+  /// say what it has. Throws UsageError if it does not start or speaks another protocol.
+  const convict_plugin& plugin();
 
   /// The most problems that an implementation of a client takes at once; 1 for all that are none.
   static size_t batch_of(const convict_implementation& implementation);
@@ -75,6 +76,7 @@ class ProcessTarget {
   static convict_abilities abilities_of(const convict_implementation& implementation);
   static Transforms transforms_of(const convict_implementation& implementation);
   static std::vector<std::string> examples_of(const convict_implementation& implementation);
+  static std::vector<std::string> bases_of(const convict_implementation& implementation);
 
   /// A problem without its data; or with it, where it is to be run.
   struct Question {
@@ -124,7 +126,8 @@ class ProcessTarget {
                             const convict_tensors* tensors, char* error, size_t error_size);
 
   [[noreturn]] void die_of(const ClientGone& gone, const Implementation& who) const;
-  ClientHello start();
+  ClientHello start_again();
+  ClientHello greeted(std::unique_ptr<Client> begun);
   void adopt(const ClientHello& hello);
   ClientStatus run_one(const Implementation& who, const convict_problem& problem, const convict_tensors& tensors);
   std::optional<ClientStatus> staged(const Implementation& who, const convict_problem& problem,

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kStartTime = std::chrono::seconds(60);  // for a client to say hello
+constexpr auto kStartTime = std::chrono::seconds(120);  // for a client to say hello, on a busy machine
 constexpr auto kAnswerTime = std::chrono::seconds(5);  // for who has imported everything
 
 /// Hears what a client has. Throws ClientGone, ClientSlow or BrokenProtocol.
@@ -70,8 +70,7 @@ bool waits(StartedClient& one) {
 
 }  // namespace
 
-StartedClient start_client(const std::string& command, const KeeperAddress& keeper) {
-  auto client = std::make_unique<Client>(command, keeper);
+StartedClient started_client(std::unique_ptr<Client> client, const std::string& command, const KeeperAddress& keeper) {
   if (client->may_be_copied()) {
     StartedClient first = greeted(std::move(client), command);
     const bool can_be_copied = first.hello.forks && waits(first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starts a client, or has a copy of one made, and hears what it has.
+// Hears what a client has that was begun, and has a copy of it made where that can be.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct StartedClient {
   uint64_t questions = 0;  // that it was asked
 };
 
-/// What goes wrong with copies is not the client's fault as long as it can be started. Throws UsageError if it does not
-/// start or speaks another protocol.
-StartedClient start_client(const std::string& command, const KeeperAddress& keeper);
+/// `begun` is of this command and keeper, and was asked nothing. What goes wrong with copies is not the client's fault
+/// as long as it can be started. Throws UsageError if it does not start or speaks another protocol.
+StartedClient started_client(std::unique_ptr<Client> begun, const std::string& command, const KeeperAddress& keeper);
 
 }  // namespace convict::run

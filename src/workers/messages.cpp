@@ -102,7 +102,7 @@ json to_json(const Surveyed& surveyed) {
 json to_json(const Loaded& loaded) {
   json roster = json::array();
   for (const RosterEntry& one : loaded.roster)
-    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin});
+    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin, one.built_on});
   return {{kRoster, roster}, {"notes", loaded.notes}, {"reach", loaded.reach}};
 }
 
@@ -144,8 +144,8 @@ json to_json(const Done& done) {
 std::vector<RosterEntry> roster_from(const json& list) {
   std::vector<RosterEntry> roster;
   for (const json& one : list)
-    roster.push_back(
-        {strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3), strictly(one, 4), strictly(one, 5)});
+    roster.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3), strictly(one, 4),
+                      strictly(one, 5), strictly(one, 6)});
   return roster;
 }
 

@@ -95,6 +95,7 @@ struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
   std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
+  std::vector<std::string> built_on = {};  // implementations of the same version whose code it calls
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.

@@ -101,30 +101,30 @@ class Pool {
 
 /// Tasks that run beside each other: lanes of a campaign, or trials. None is awaited: each writes what came of it where
 /// it belongs.
-class Trials {
+class Tasks {
  public:
-  void start(Task<void> trial) {
-    trials_.push_back(std::move(trial));
-    trials_.back().start();
+  void start(Task<void> task) {
+    tasks_.push_back(std::move(task));
+    tasks_.back().start();
   }
-  bool empty() const { return trials_.empty(); }
-  size_t size() const { return trials_.size(); }
+  bool empty() const { return tasks_.empty(); }
+  size_t size() const { return tasks_.size(); }
 
   /// Throws what one of them has thrown.
   void drop_finished() {
-    for (auto one = trials_.begin(); one != trials_.end();) {
+    for (auto one = tasks_.begin(); one != tasks_.end();) {
       if (one->is_done()) {
         one->result();
-        one = trials_.erase(one);
+        one = tasks_.erase(one);
       } else {
         ++one;
       }
     }
   }
-  void drop_all() { trials_.clear(); }
+  void drop_all() { tasks_.clear(); }
 
  private:
-  std::list<Task<void>> trials_;
+  std::list<Task<void>> tasks_;
 };
 
 }  // namespace convict::workers

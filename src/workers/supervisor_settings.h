@@ -20,7 +20,7 @@ struct SupervisorSettings {
   WorkerSettings worker;
   int jobs = 1;
   std::chrono::milliseconds timeout{10'000};          // of one call of an implementation
-  std::chrono::milliseconds load_timeout{120'000};    // of loading its libraries
+  std::chrono::milliseconds load_timeout{150'000};    // of loading its libraries and clients
   const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler: kill the workers and return
   std::string program = run::kThisProgram;            // that the workers run
   std::string command = "worker";                     // of that program

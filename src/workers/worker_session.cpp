@@ -214,8 +214,8 @@ Loaded WorkerSession::load_all() {
   Loaded loaded{{}, std::move(roster.notes)};
   for (const run::Subject& subject : subjects_) {
     const convict_implementation& one = *subject.implementation;
-    loaded.roster.push_back(
-        {subject.name, one.description, one.lineage, subject.version, subject.is_target, subject.plugin});
+    loaded.roster.push_back({subject.name, one.description, one.lineage, subject.version, subject.is_target,
+                             subject.plugin, run::ProcessTarget::bases_of(one)});
   }
   if (const std::string changed = run::mend_process(record_); !changed.empty())
     loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
@@ -292,13 +292,13 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
 }
 
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
-  std::optional<examine::Told> ignored;
+  std::optional<examine::EffectOfAsking> ignored;
   return find(sampling, index, ignored);
 }
 
 // Asks the target that the place is for until the case is found. The flight record keeps the answers, with which the
 // supervisor finds the same case after a death.
-Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
+Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect) {
   const run::InStage drawing(record_, Stage::kDraw);
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
@@ -313,12 +313,12 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
     const run::OnlyAsking questions(record_);
     examine::Answer answer = answer_to(place.asks(), target, asking());
     asked = target;
-    if (!answer.side_effect.empty()) told = {target, std::move(answer.side_effect)};
+    if (!answer.side_effect.empty()) effect = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
   }
   std::string changed;
   if (asked) changed = run::changed_by_calls(static_cast<int>(*asked), record_, run::Care::kMemory);
-  if (!changed.empty()) told = {*asked, std::move(changed)};
+  if (!changed.empty()) effect = {*asked, std::move(changed)};
   record_.draw = place.answers();
   if (place.answers() > 0) record_.draws.add(index, place.answers());
   return place.found();
@@ -332,12 +332,12 @@ examine::Answer WorkerSession::answer_to(const Case& c, size_t target, const exa
 void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without) {
   record_.index = index;
   record_.draw = 0;
-  std::optional<examine::Told> told;
-  const Case c = find(sampling, index, told);
+  std::optional<examine::EffectOfAsking> effect;
+  const Case c = find(sampling, index, effect);
   examine::ExaminationSettings settings = asking(without);
   settings.takes_turns = true;
   settings.is_careful = false;
-  settings.told = std::move(told);
+  settings.effect_of_asking = std::move(effect);
   examine_quickly(c, settings);
   settle_if_due();
 }
@@ -346,31 +346,31 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
 /// settle().
 void WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSettings& settings) {
   record_.latest = record_.index.load();
-  untold_.push_back({record_.index, record_.draw, c, settings, examined(c, settings)});
+  unreported_.push_back({record_.index, record_.draw, c, settings, examined(c, settings)});
 }
 
 /// After so many cases, or at once for a mismatch: it is reported only after a look at the process.
 void WorkerSession::settle_if_due() {
-  if (untold_.size() == kCasesBetweenLooks || !untold_.back().examination.mismatches.empty()) settle();
+  if (unreported_.size() == kCasesBetweenLooks || !unreported_.back().examination.mismatches.empty()) settle();
 }
 
 /// Looks at the process, and then reports the cases that were examined since the look before. Returns the last of them.
 examine::Examination WorkerSession::settle() {
-  if (untold_.empty()) return {};
+  if (unreported_.empty()) return {};
   if (const std::string changed = changed_by_libraries(); !changed.empty()) examine_again(changed);
-  for (const Untold& one : untold_) {
+  for (const Unreported& one : unreported_) {
     return_to(one);
     tell(one.examination);
     const run::InStage counting(record_, Stage::kCount);
     worker_tally_.cover(one.c, one.examination, settings_.coverage);
   }
-  examine::Examination last = std::move(untold_.back().examination);
-  untold_.clear();
+  examine::Examination last = std::move(unreported_.back().examination);
+  unreported_.clear();
   return last;
 }
 
 /// From now on a death is put down to this case, although later ones have been examined: those are part of its history.
-void WorkerSession::return_to(const Untold& one) {
+void WorkerSession::return_to(const Unreported& one) {
   record_.index = one.index;
   record_.draw = one.draw;
 }
@@ -378,7 +378,7 @@ void WorkerSession::return_to(const Untold& one) {
 /// What the libraries have changed in the process since the last look, and has been put back.
 std::string WorkerSession::changed_by_libraries() {
   const run::InStage guarding(record_, Stage::kGuard);
-  for (const Untold& one : untold_)
+  for (const Unreported& one : unreported_)
     if (!one.examination.foreign.empty())
       return run::changed_by_calls(static_cast<int>(one.examination.foreign.back()), record_);
   return "";
@@ -389,19 +389,19 @@ std::string WorkerSession::changed_by_libraries() {
 /// should be. If it does not happen a second time, all libraries are suspects, and their confirmation decides.
 void WorkerSession::examine_again(const std::string& changed) {
   const auto again = [&](const std::string& known) {
-    for (Untold& one : untold_) {
+    for (Unreported& one : unreported_) {
       return_to(one);
       one.settings.is_careful = true;
       one.settings.changed = known;
       one.examination = examined(one.c, one.settings);
     }
   };
-  const auto has_author = [](const Untold& one) {
+  const auto has_author = [](const Unreported& one) {
     return std::ranges::any_of(one.examination.results,
                                [](const judge::Result& result) { return !result.outcome.side_effect.empty(); });
   };
   again("");
-  if (std::ranges::none_of(untold_, has_author)) again(changed);
+  if (std::ranges::none_of(unreported_, has_author)) again(changed);
 }
 
 void WorkerSession::carry_out(const SurveyTargets& order) {

@@ -143,7 +143,7 @@ class WorkerSession {
 
  private:
   /// An examined case that waits for the next look at the process (run/environment.h): no mismatch is reported before.
-  struct Untold {
+  struct Unreported {
     uint64_t index;
     uint32_t draw;
     Case c;
@@ -159,7 +159,7 @@ class WorkerSession {
   std::optional<std::string> next_line();
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
-  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told);
+  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect);
   /// The settings with which targets are asked about the cases of a campaign.
   examine::ExaminationSettings asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
@@ -167,7 +167,7 @@ class WorkerSession {
   examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
-  void return_to(const Untold& one);
+  void return_to(const Unreported& one);
   void settle_if_due();
   examine::Examination settle();
   std::string changed_by_libraries();
@@ -189,7 +189,7 @@ class WorkerSession {
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
-  std::vector<Untold> untold_;
+  std::vector<Unreported> unreported_;
   uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;  // cases since the start of this process
 };

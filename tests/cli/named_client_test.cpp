@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Clients by their names: a copy of the program with clients of its own beside it.
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "core/text.h"
@@ -99,6 +101,30 @@ TEST_F(NamedClient, ThatIsNotInstalledSaysHowToDoIt) {
 TEST_F(NamedClient, ThatDoesNotStartSaysWhy) {
   add("textbook", kName, "echo broken >&2; exit 3", "echo 1.0");
   EXPECT_TRUE(refuses(of({"fuzz", "--target", kName, "--oracle=none"}), {"echo broken", "exited with code 3", "broken"}));
+}
+
+TEST_F(NamedClient, OnADeviceThatIsNotThereSaysSo) {
+  const json row = {{"name", kName},
+                    {"command", "echo no $0 here >&2; false"},
+                    {"version", "echo 1.0"},
+                    {"devices", {"abacus"}},
+                    {"implementations", {{kName, "in plain loops"}}}};
+  write_file(file("clients/textbook/client.json"), json::array({row}).dump());
+  EXPECT_TRUE(refuses(of({"fuzz", "--target", kName + "@abacus", "--oracle=none"}), {"false abacus", "no sh here"}));
+  EXPECT_TRUE(refuses(of({"fuzz", "--target", kName + "@cuda", "--oracle=none"}), {"unknown implementation"}));
+}
+
+/// Each waits until the other one is there, and only then says hello.
+TEST_F(NamedClient, StartsBesideOthers) {
+  std::string script = read_file(CONVICT_SOURCE_DIR "/clients/python/convict_client.py");
+  script.replace(script.find(kName), kName.size(), "other");
+  write_file(file("other.py"), script);
+  for (const char* way : {"there", "back"}) ASSERT_EQ(mkfifo(file(way).c_str(), 0600), 0);
+  add("textbook", kName, "echo > there; read line < back; " + python("clients/python/convict_client.py"), "echo 1.0");
+  add("other", "other", "read line < there; echo > back; /usr/bin/python3 other.py", "echo 1.0");
+  const CommandResult result =
+      of({"repro", "--in-process", "--oracle=none", "--target", kName + ",other", "conv1d in=3 k=2"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
 TEST_F(NamedClient, IsNotWhatItsTableSays) {

@@ -13,7 +13,7 @@ TEST(PlainWords, OfConditions) {
         std::pair("unreached.begin[last-1] >= 1", "the first row of the input is not read"),
         std::pair("unreached.end > 0", "the last position of the input is not read on some axis"),
         std::pair("k >= 2 and idle[every] = 0",
-                  "k >= 2 and no position of windows lies in the padding alone on every axis"),
+                  "no position of windows lies in the padding alone on every axis and k >= 2 on some axis"),
         std::pair("unreached.end[1] >= 2", "unreached.end[1] >= 2"),
         std::pair("contiguous.src = yes", "the input is a dense tensor"),
         std::pair("contiguous.wei != no", "the weights are a dense tensor"),

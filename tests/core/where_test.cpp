@@ -54,11 +54,12 @@ TEST(Where, TakesEachFieldOfTheTable) {
     if (field.key == "seed") continue;  // of the data
     const std::string value = field.bare ? "no" : field.print(parse_case("conv2d in=9"));
     const std::string where = std::string(field.key) + "=" + value;
-    if (!value.empty()) EXPECT_TRUE(selects(where.c_str(), "conv2d in=9")) << where;
-    for (const Slot& slot : field.slots)
-      for (const std::string_view word : slot.words)
-        if (field.slots.size() == 1)
-          EXPECT_NO_THROW(Where::parse(std::string(field.key) + "=" + std::string(word))) << field.key << " " << word;
+    if (!value.empty()) {
+      EXPECT_TRUE(selects(where.c_str(), "conv2d in=9")) << where;
+    }
+    if (field.slots.size() > 1) continue;
+    for (const std::string_view word : field.slots.front().words)
+      EXPECT_NO_THROW(Where::parse(std::string(field.key) + "=" + std::string(word))) << field.key << " " << word;
   }
 }
 

@@ -67,6 +67,18 @@ TEST(NamedClients, OfSeveralProgramsAreMeantTogether) {
   for (const char* other : {"frame:", "fram", "frame:bx", "frame:b:x:*y", ""}) EXPECT_FALSE(one.is_meant(other, "frame:b:x")) << other;
 }
 
+TEST(NamedClients, OnADeviceAreClientsOfTheirOwn) {
+  const auto found = run::named_clients("torch:eager@cuda");
+  ASSERT_EQ(names_of(found), Names{"torch@cuda"});
+  EXPECT_TRUE(found[0].command.ends_with("client.py cuda")) << found[0].command;
+  EXPECT_TRUE(found[0].offers("torch:eager@cuda"));
+  EXPECT_FALSE(found[0].offers("torch:eager"));
+  EXPECT_EQ(names_of(run::named_clients("torch@cuda")), Names{"torch@cuda"});
+  EXPECT_EQ(names_of(run::named_clients("jax:jit@cuda")), Names{"jax@cuda"});
+  for (const char* nobody : {"torch@tpu", "torch@", "@cuda", "tvm@cuda", "jax:quick@cuda", "torch:eager@cuda@cuda"})
+    EXPECT_EQ(names_of(run::named_clients(nobody)), Names()) << nobody;
+}
+
 TEST(NamedClients, AreStartedIfARequestNamesThem) {
   EXPECT_TRUE(run::starts_clients({{"mlir:loops"}, {}, {}}));
   EXPECT_TRUE(run::starts_clients({{"direct"}, {"none", "js"}, {}}));

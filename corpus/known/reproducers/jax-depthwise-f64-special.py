@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # JAX on a CPU: a depthwise convolution of f64 makes NaN in all channels of an infinity in one of them.
-#     build/venvs/jax/bin/python jax-depthwise-f64-special.py
+#     python3 jax-depthwise-f64-special.py
 # Exit code 0: right. 1: wrong.
 import sys
 

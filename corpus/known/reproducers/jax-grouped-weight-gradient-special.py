@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # JAX on a CPU: in the weight gradient of a grouped convolution, an infinity of one group is NaN in others.
-#     build/venvs/jax/bin/python jax-grouped-weight-gradient-special.py
+#     python3 jax-grouped-weight-gradient-special.py
 # Exit code 0: right. 1: wrong.
 import sys
 

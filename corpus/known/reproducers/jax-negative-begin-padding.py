@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # JAX on a CPU: a convolution that crops the begin of a row by 1, and pads its end by 1, reads the next row.
-#     build/venvs/jax/bin/python jax-negative-begin-padding.py
+#     python3 jax-negative-begin-padding.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle with oneDNN: a bias is added along the width of an image with channels last.
-#     build/venvs/paddle/bin/python paddle-onednn-channels-last-bias.py
+#     python3 paddle-onednn-channels-last-bias.py
 # Exit code 0: right. 1: wrong.
 import os
 import sys

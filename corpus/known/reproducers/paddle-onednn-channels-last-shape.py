@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle with oneDNN, IR before PIR: conv1d with channels last returns four axes.
-#     build/venvs/paddle/bin/python paddle-onednn-channels-last-shape.py
+#     python3 paddle-onednn-channels-last-shape.py
 # Exit code 0: right. 1: wrong.
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle with oneDNN: the weight gradient of a convolution with channels last has its axes in another order.
-#     build/venvs/paddle/bin/python paddle-onednn-channels-last-weight-gradient.py
+#     python3 paddle-onednn-channels-last-weight-gradient.py
 # Exit code 0: right. 1: wrong.
 import os
 import sys

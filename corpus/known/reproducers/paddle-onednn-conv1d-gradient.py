@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle with oneDNN: conv1d has no gradient.
-#     build/venvs/paddle/bin/python paddle-onednn-conv1d-gradient.py
+#     python3 paddle-onednn-conv1d-gradient.py
 # Exit code 0: right. 1: wrong.
 import os
 import sys

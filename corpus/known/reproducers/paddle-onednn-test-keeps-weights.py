@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle with oneDNN: a program for tests goes on with weights of earlier runs (those that its thread has seen first).
-#     build/venvs/paddle/bin/python paddle-onednn-test-keeps-weights.py
+#     python3 paddle-onednn-test-keeps-weights.py
 # Exit code 0: right. 1: wrong.
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle with oneDNN: conv2d_transpose of PIR demands is_test, which its operation does not have.
-#     build/venvs/paddle/bin/python paddle-onednn-transposed.py
+#     python3 paddle-onednn-transposed.py
 # Exit code 0: right. 1: wrong.
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle: output padding below the dilation, but not below the stride, fails in the kernel.
-#     build/venvs/paddle/bin/python paddle-output-padding-from-the-stride-on.py
+#     python3 paddle-output-padding-from-the-stride-on.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Paddle: with padding SAME, the dilation of a convolution is 1, whatever it was said to be.
-#     build/venvs/paddle/bin/python paddle-same-ignores-dilation.py
+#     python3 paddle-same-ignores-dilation.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.conv2d_NCHWc divides by zero if there are no input channels.
-#     build/venvs/tvm/bin/python tvm-blocked-no-input-channels.py
+#     python3 tvm-blocked-no-input-channels.py
 # Exit code 0: right. 1: wrong.
 import sys
 

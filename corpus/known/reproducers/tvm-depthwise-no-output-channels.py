@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.depthwise_conv2d_nchw with a channel multiplier of 0, whose result is empty, fails: "Divide by zero".
-#     build/venvs/tvm/bin/python tvm-depthwise-no-output-channels.py
+#     python3 tvm-depthwise-no-output-channels.py
 # Exit code 0: right. 1: wrong.
 import sys
 

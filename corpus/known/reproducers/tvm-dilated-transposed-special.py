@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: a transposed convolution with dilation makes NaN of an infinity at positions that it does not reach.
-#     build/venvs/tvm/bin/python tvm-dilated-transposed-special.py
+#     python3 tvm-dilated-transposed-special.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: the gradient of a dilated conv2d of a 3x3 image has 4x4 elements.
-#     build/venvs/tvm/bin/python tvm-gradient-dilation.py
+#     python3 tvm-gradient-dilation.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: the gradient of a grouped conv2d of no images, a sum over nothing, fails: "The type is not populated".
-#     build/venvs/tvm/bin/python tvm-gradient-groups-of-nothing.py
+#     python3 tvm-gradient-groups-of-nothing.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: a grouped convolution without output channels, whose result is empty, does not compile: "Divide by zero".
-#     build/venvs/tvm/bin/python tvm-groups-without-output-channels.py
+#     python3 tvm-groups-without-output-channels.py
 # Exit code 0: right. 1: wrong.
 import sys
 

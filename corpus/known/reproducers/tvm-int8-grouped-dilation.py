@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.conv2d_NCHWc_int8 ignores the dilation if there are groups.
-#     build/venvs/tvm/bin/python tvm-int8-grouped-dilation.py
+#     python3 tvm-int8-grouped-dilation.py
 # Exit code 0: right. 1: wrong.
 import sys
 

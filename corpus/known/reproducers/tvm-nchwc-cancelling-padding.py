@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.conv2d_NCHWc takes padding for none where a crop at the begin and padding at the end cancel out.
-#     build/venvs/tvm/bin/python tvm-nchwc-cancelling-padding.py
+#     python3 tvm-nchwc-cancelling-padding.py
 # Exit code 0: right. 1: wrong.
 import sys
 

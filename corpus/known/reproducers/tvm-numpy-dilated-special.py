@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: the reference of its tests for a dilated conv1d makes NaN of an infinity that no tap meets.
-#     build/venvs/tvm/bin/python tvm-numpy-dilated-special.py
+#     python3 tvm-numpy-dilated-special.py
 # Exit code 0: right. 1: wrong.
 import sys
 

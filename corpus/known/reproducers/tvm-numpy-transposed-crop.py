@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: the reference of its tests for conv2d_transpose is wrong, or fails, if padding is as large as the kernel.
-#     build/venvs/tvm/bin/python tvm-numpy-transposed-crop.py
+#     python3 tvm-numpy-transposed-crop.py
 # Exit code 0: right. 1: wrong.
 import sys
 

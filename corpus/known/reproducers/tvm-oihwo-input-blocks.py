@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.conv2d_NCHWc_OIHWo takes filters in OIHW2i1o apart by the block of output channels, 1, instead of that of
 # input channels, 2: of two channels it finds the second one beyond the filters.
-#     build/venvs/tvm/bin/python tvm-oihwo-input-blocks.py
+#     python3 tvm-oihwo-input-blocks.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: the importer of ONNX models ignores output_shape of ConvTranspose, and computes 4 elements instead of 3.
-#     build/venvs/tvm/bin/python tvm-onnx-output-shape.py
+#     python3 tvm-onnx-output-shape.py
 # Exit code 0: right. 1: wrong.
 import sys
 

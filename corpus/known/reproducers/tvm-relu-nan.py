@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: ReLU of NaN is zero. In ONNX, PyTorch and TensorFlow it is NaN.
-#     build/venvs/tvm/bin/python tvm-relu-nan.py
+#     python3 tvm-relu-nan.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: Schedule.rfactor drops the condition of a loop that was split by a factor which does not divide its extent. The
 # last block then writes six elements of a result that has five.
-#     build/venvs/tvm/bin/python tvm-rfactor-predicate.py
+#     python3 tvm-rfactor-predicate.py
 # Exit code 0: right. 1: wrong.
 import sys
 

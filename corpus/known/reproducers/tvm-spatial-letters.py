@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: relax.op.nn.conv2d in the layout NCWH says W before H. Padding of H, as the first of the two, is given to W.
-#     build/venvs/tvm/bin/python tvm-spatial-letters.py
+#     python3 tvm-spatial-letters.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: a convolution over no input channels is a sum over nothing, zero. The function leaves the result as it finds it.
-#     build/venvs/tvm/bin/python tvm-sum-over-nothing.py
+#     python3 tvm-sum-over-nothing.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.conv2d_winograd_nchw of a 3x3 image reads 6x6 elements. What lies beyond the image spoils the result. A
 # larger image is computed before, so that something lies there.
-#     build/venvs/tvm/bin/python tvm-winograd-beyond.py
+#     python3 tvm-winograd-beyond.py
 # Exit code 0: right. 1: wrong.
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # TVM: topi.nn.conv2d_winograd_nhwc is wrong on an image of 12x5, which is higher than it is wide.
-#     build/venvs/tvm/bin/python tvm-winograd-rows.py
+#     python3 tvm-winograd-rows.py
 # Exit code 0: right. 1: wrong.
 import sys
 
