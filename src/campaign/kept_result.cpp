@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "diagnose/known.h"
-#include "store/trouble.h"
 
 namespace convict::campaign {
 namespace {
@@ -20,53 +19,20 @@ using nlohmann::json;
 
 constexpr size_t kMostUnkept = 2000;  // hits before they are written
 constexpr size_t kMostWaiting = 20'000;  // hits, while another process has the database locked
-constexpr auto kPatience = std::chrono::seconds(1);  // in which nobody is told that it is locked, and between tries
 constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
 constexpr auto kBetweenCounts = std::chrono::seconds(1);
 constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
 
 }  // namespace
 
-void KeptResult::tell_that_it_is_locked() {
-  if (std::exchange(has_told_of_lock_, true)) return;
-  result_.notes.push_back(fmt::format("database '{}' is locked by another process; what is found waits for its end",
-                                      printable(settings_.database, 200)));
-  progress_();
-}
-
-bool KeptResult::tried(const std::function<void()>& action) {
-  if (Clock::now() < try_again_) return false;
-  try {
-    action();
-    return true;
-  } catch (const store::Locked&) {
-    tell_that_it_is_locked();
-    try_again_ = Clock::now() + kPatience;
-    return false;
-  }
-}
-
-void KeptResult::insist(const std::function<void()>& action) {
-  for (;;) try {
-      return action();
-    } catch (const store::Locked&) {
-      if (is_interrupted()) throw;
-      tell_that_it_is_locked();
-    }
-}
-
-void KeptResult::open() {
-  insist([this] { store_ = store::Store::open(settings_.database, kPatience); });
-}
-
 std::optional<store::RowOfHit> KeptResult::row_of(const Mismatch& hit) {
   std::optional<store::RowOfHit> row;
-  insist([&] { row = store_->row_of(result_.id, hit); });
+  store_.insist([&] { row = store_->row_of(result_.id, hit); });
   return row;
 }
 
 void KeptResult::confirm(int64_t row, int64_t as) {
-  insist([&] { store_->confirm(row, as); });
+  store_.insist([&] { store_->confirm(row, as); });
 }
 
 void KeptResult::own(int64_t id) {
@@ -79,7 +45,7 @@ void KeptResult::own(int64_t id) {
 /// Owns the campaign before it reads it: no other process can resume it in between.
 store::StoredCampaign KeptResult::take_over(int64_t id) {
   own(id);
-  open();
+  store_.open();
   auto before = store_->campaign(id);
   if (!before || before->state == "finished")
     throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
@@ -90,20 +56,20 @@ store::StoredCampaign KeptResult::take_over(int64_t id) {
 }
 
 store::StoredCoverage KeptResult::earlier_coverage() {
-  open();
+  store_.open();
   return store_->coverage(settings_.supervisor.worker.profile);
 }
 
 void KeptResult::begin(const store::CampaignInfo& info) {
   judged_ = to_json(result_.standings);
-  if (!store_) open();
+  if (!store_) store_.open();
   const std::vector<Cause> known = diagnose::with_inherited(settings_.known, result_.roster);
-  insist([&] { store_->know(known); });
+  store_.insist([&] { store_->know(known); });
   if (settings_.resumed) {
     result_.id = *settings_.resumed;
-    insist([&] { store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running"); });
+    store_.insist([&] { store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running"); });
   } else {
-    insist([&] { result_.id = store_->begin_campaign(info); });
+    store_.insist([&] { result_.id = store_->begin_campaign(info); });
     own(result_.id);
   }
   if (settings_.shrink_time.count() > 0) {
@@ -134,9 +100,9 @@ void KeptResult::keep(const std::vector<Mismatch>& hits) {
 
 void KeptResult::write() {
   if (unkept_.size() > kMostWaiting)
-    insist([this] { write_hits(); });
+    store_.insist([this] { write_hits(); });
   else
-    tried([this] { write_hits(); });
+    store_.tried([this] { write_hits(); });
 }
 
 void KeptResult::write_hits() {
@@ -160,7 +126,7 @@ void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
 }
 
 void KeptResult::note(Replayed replayed) {
-  insist([&] { store_->note_replay(replayed.id, result_.id, replayed.gone); });
+  store_.insist([&] { store_->note_replay(replayed.id, result_.id, replayed.gone); });
   result_.replayed.push_back(std::move(replayed));
 }
 
@@ -210,8 +176,8 @@ void KeptResult::keep_up() {
   const Clock::time_point now = Clock::now();
   if (now - last_.hits > kBetweenWrites) write();
   if (!has_begun()) return;
-  if (now - last_.counts > kBetweenCounts) tried([this] { save("running"); });
-  if (now - last_.coverage > kBetweenCoverage) tried([this] { save_coverage(); });
+  if (now - last_.counts > kBetweenCounts) store_.tried([this] { save("running"); });
+  if (now - last_.coverage > kBetweenCoverage) store_.tried([this] { save_coverage(); });
   store_diagnoses();
 }
 
@@ -242,10 +208,10 @@ void KeptResult::note_moment() {
 }
 
 void KeptResult::close(std::string_view state) {
-  insist([this] { write_hits(); });
-  insist([this] { show_rows(); });
-  insist([this] { save_coverage(); });
-  insist([&] { save(state); });
+  store_.insist([this] { write_hits(); });
+  store_.insist([this] { show_rows(); });
+  store_.insist([this] { save_coverage(); });
+  store_.insist([&] { save(state); });
 }
 
 /// Throws nothing: the error that led here is what the user has to see.
@@ -263,7 +229,7 @@ void KeptResult::show_rows() {
 
 void KeptResult::store_diagnoses() {
   if (!diagnoses_) return;
-  tried([this] { diagnoses_->store_finished(); });
+  store_.tried([this] { diagnoses_->store_finished(); });
   result_.explaining = diagnoses_->present();
 }
 
@@ -277,7 +243,8 @@ void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   store_diagnoses();
-  if (!diagnoses_->idle() && !is_interrupted())
+  const bool is_interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
+  if (!diagnoses_->idle() && !is_interrupted)
     result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
   diagnoses_.reset();
 }

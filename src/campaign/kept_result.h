@@ -19,6 +19,7 @@
 
 #include "campaign/bookkeeping.h"
 #include "campaign/campaign_settings.h"
+#include "campaign/patient_store.h"
 #include "campaign/result.h"
 #include "core/coverage.h"
 #include "core/timeline.h"
@@ -33,7 +34,12 @@ class KeptResult {
  public:
   /// All are borrowed. `progress` tells the user of the result.
   KeptResult(const CampaignSettings& settings, CampaignResult& result, std::function<void()> progress)
-      : settings_(settings), result_(result), progress_(std::move(progress)) {}
+      : settings_(settings),
+        result_(result),
+        store_(settings.database, settings.supervisor.interrupted, [&result, progress](const std::string& note) {
+          result.notes.push_back(note);
+          progress();
+        }) {}
 
   /// Which cases are done is written from these books, which are borrowed: those of the first lane (no `targets`), then
   /// those of the other lanes.
@@ -109,14 +115,6 @@ class KeptResult {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Runs what uses the database. Another process may have it locked, which the user is told once: then tried() returns
-  /// false, and will again for a second, and insist() waits. It throws store::Locked if the user interrupts that.
-  bool tried(const std::function<void()>& action);
-  void insist(const std::function<void()>& action);
-  void tell_that_it_is_locked();
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
-
-  void open();
   void own(int64_t id);
   void write_hits();
   store::DoneCases done() const;
@@ -129,10 +127,9 @@ class KeptResult {
 
   const CampaignSettings& settings_;
   CampaignResult& result_;
-  const std::function<void()> progress_;
   std::vector<std::pair<std::set<std::string>, Bookkeeping*>> books_;  // by lane; no targets: the first
   std::optional<store::Ownership> ownership_;  // outlives the store
-  std::optional<store::Store> store_;
+  PatientStore store_;
   Timeline timeline_;
   Coverage unsaved_;                                  // counted since it was last saved
   nlohmann::json judged_ = nlohmann::json::object();  // of the standings, as last saved
@@ -143,8 +140,6 @@ class KeptResult {
   struct {
     Clock::time_point hits, counts, coverage;
   } last_;  // written
-  Clock::time_point try_again_;  // when somebody else may have unlocked the database
-  bool has_told_of_lock_ = false;
 };
 
 }  // namespace convict::campaign

@@ -132,8 +132,8 @@ CREATE TABLE replayed (
 CREATE TABLE mismatches (
   id              INTEGER PRIMARY KEY AUTOINCREMENT,        -- people quote it: never used twice
   signature       TEXT    NOT NULL UNIQUE,                  -- suspect|verdict|operation, of a rule more
-  coarse          TEXT    NOT NULL,                         -- suspect|verdict|operation
-  operation       TEXT    NOT NULL,
+  coarse          TEXT    NOT NULL DEFAULT '',              -- suspect|verdict|operation
+  operation       TEXT    NOT NULL DEFAULT '',
   verdict         TEXT    NOT NULL,                         -- e.g. wrong-exact (src/core/verdict.h)
   suspect         TEXT    NOT NULL,                         -- the implementation that was caught
   blame           TEXT    NOT NULL,                         -- target, oracle, reference or nobody

@@ -168,7 +168,8 @@ TEST_F(BackgroundDiagnoses, TheCommandJoinsRowsOfOneBug) {
   EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
 }
 
-/// P05 loses the taps beyond the fifth of rank 3. Once its rows are known, another campaign finds nothing new.
+/// P05 loses the taps beyond the fifth of rank 3. A case that the condition misses keeps a row of its own, of the same
+/// cause: once that is known, another campaign finds nothing new.
 TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
   EXPECT_EQ(found.exit_code, 1);
@@ -177,7 +178,7 @@ TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   bool has_the_fault = false;
   for (const json& row : found.mismatches()) {
     hits += row["hits"].get<int64_t>();
-    EXPECT_FALSE(row["predicate"].get<std::string>().empty()) << row;
+    EXPECT_TRUE(!row["predicate"].get<std::string>().empty() || row["hits"] <= 2) << row;
     has_the_fault |= row["predicate"].get<std::string>().find("k >= 6") != std::string::npos && row["hits"] > 10;
   }
   EXPECT_TRUE(has_the_fault) << found.out;
@@ -185,12 +186,10 @@ TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   for (const json& row : fuzz({"--cases=3000", "--seed=3", "--db=b.db", "--shrink=none"}).mismatches())
     unshrunk_hits += row["hits"].get<int64_t>();
   EXPECT_EQ(hits, unshrunk_hits);
-  const size_t before = rows().size();
-  for (const json& row : rows())
-    EXPECT_EQ(run({"triage", row["id"].dump(), "--status=known", "--db=a.db"}).exit_code, 0);
+  for (const json& row : found.mismatches())
+    EXPECT_EQ(run({"triage", "cause", row["cause"].dump(), "--status=known", "--db=a.db"}).exit_code, 0);
   const CommandResult again = fuzz({"--cases=3000", "--seed=4", "--db=a.db"});
   EXPECT_EQ(again.exit_code, 0) << again.out;
-  EXPECT_EQ(rows().size(), before);
 }
 
 TEST_F(BackgroundDiagnoses, WhatIsLeftIsExplainedByTheNextCampaign) {
