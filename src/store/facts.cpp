@@ -125,14 +125,18 @@ void add_case(Statements& sql, const Scope& scope, const Seen& seen, const SeenC
   static constexpr const char* kBetter =
       "(excluded.certificate ->> '$.alone_runs' IS 0, excluded.certificate, excluded.blame) "
       "< (certificate ->> '$.alone_runs' IS 0, certificate, blame)";
-  const auto insert = sql(fmt::format(R"sql(
+  const auto text = [](Combine combine) {
+    return fmt::format(R"sql(
     INSERT INTO cases (suspect, operation, campaign, verdict, rule, tried, case_text, cost, blame, certificate, hits)
     VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :case_text, :cost, :blame, :certificate, :hits)
     ON CONFLICT DO UPDATE SET hits = {1},
       certificate = CASE WHEN {0} THEN excluded.certificate ELSE certificate END,
       blame = CASE WHEN {0} THEN excluded.blame ELSE blame END
   )sql",
-                                      kBetter, combined(how)));
+                                      kBetter, combined(combine));
+  };
+  static const std::string kAdd = text(Combine::kAdd), kLarger = text(Combine::kLarger);
+  const auto insert = sql(how == Combine::kAdd ? kAdd : kLarger);
   bind_filing(*insert, scope, seen);
   bind_all(*insert, ":case_text", one.specimen.case_text, ":cost", one.specimen.cost, ":blame", one.specimen.blame,
            ":certificate", one.specimen.certificate, ":hits", one.hits);
@@ -204,21 +208,27 @@ Facts read_facts(Statements& sql, const Scope& scope) {
 
 void add_seen(Statements& sql, const Scope& scope, const Seen& seen, Combine how) {
   {
-    const auto statement = sql(fmt::format(R"sql(
+    const auto text = [](Combine combine) {
+      return fmt::format(R"sql(
       INSERT INTO seen (suspect, operation, campaign, verdict, rule, tried, hits, first_seen, last_seen)
       VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :hits, :first, :last)
       ON CONFLICT DO UPDATE SET hits = {}, first_seen = min(first_seen, excluded.first_seen),
                                 last_seen = max(last_seen, excluded.last_seen)
     )sql",
-                                           combined(how)));
+                                           combined(combine));
+    };
+    static const std::string kAdd = text(Combine::kAdd), kLarger = text(Combine::kLarger);
+    const auto statement = sql(how == Combine::kAdd ? kAdd : kLarger);
     bind_filing(*statement, scope, seen);
     bind_all(*statement, ":hits", seen.span.hits, ":first", seen.span.first, ":last", seen.span.last);
     statement->exec();
   }
   for (const SeenCase& one : seen.cases) {
-    if (!may_be_kept(sql, scope, seen, one.specimen)) continue;  // it would be removed at once
+    const auto [count, dearest] = kept(sql, scope, seen);
+    const bool is_full = count >= most_cases(seen.filing);
+    if (is_full && seen.filing.rule.empty() && one.specimen.cost > dearest) continue;  // it would be removed at once
     add_case(sql, scope, seen, one, how);
-    if (kept(sql, scope, seen).first > most_cases(seen.filing)) keep_simplest_cases(sql, scope, seen);
+    if (is_full) keep_simplest_cases(sql, scope, seen);
   }
 }
 

@@ -168,8 +168,8 @@ TEST_F(BackgroundDiagnoses, TheCommandJoinsRowsOfOneBug) {
   EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
 }
 
-/// P05 loses the taps beyond the fifth of rank 3. A case that the condition misses keeps a row of its own, of the same
-/// cause: once that is known, another campaign finds nothing new.
+/// P05 loses the taps beyond the fifth of rank 3. A case that the condition misses keeps a row of its own. Once the causes
+/// are known, another campaign finds nothing new.
 TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
   EXPECT_EQ(found.exit_code, 1);
