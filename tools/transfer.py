@@ -108,7 +108,7 @@ def libraries(convict):
 def outcomes(convict, names):
     """By origin: "wrong", "right", or "-" where all refuse."""
     replay = [convict, "replay", str(FOLDER), "--target", ",".join(names), "--oracle", "none", "-q"]
-    done = subprocess.run([*replay, "--relations", "none", "--timeout", "5s", "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([*replay, "--relations", "none", "--timeout", "60s", "--format", "json"], capture_output=True, text=True)
     if done.returncode not in (0, 1, 125):
         raise SystemExit(f"{' '.join(replay)}: {done.stderr.strip()}")
     result = {}

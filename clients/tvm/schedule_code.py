@@ -69,9 +69,10 @@ def tiles(made, main, rest, choice):
     spatial, sums = [], []
     for loop, of_sum in zip(made.get_loops(main), kinds):
         parts = [loop]
-        tile = choice.randint(2, MOST_TILES)
-        if choice.random() < 0.5 and (rest or int(made.get(loop).extent) % tile == 0):
-            parts = step(made.split, loop, [None, tile]) or parts
+        if choice.random() < 0.5:
+            tile = choice.randint(2, MOST_TILES)
+            if rest or int(made.get(loop).extent) % tile == 0:
+                parts = step(made.split, loop, [None, tile]) or parts
         (sums if of_sum else spatial).append(parts)
     outer = [parts[0] for parts in spatial]
     inner = [part for parts in (*spatial, *sums) for part in parts[1:]] + [parts[0] for parts in sums]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""convict-check: a kernel on trial, as a job of CI does it: a campaign that goes on with the database of the last one, reports
-in files, and a red end.
+"""convict-check: a kernel on trial, as a job of CI does it: a campaign that goes on with the database of the last one,
+reports in files, and a red end.
 
     convict-check mine.py:conv2d --like torch.conv2d      a function in Python
     convict-check mine.so                                 a library with the C ABI
     convict-check mine.so --baseline                      red only for what the database did not have before
     convict-check mine.so -- --oracle torch -j 2          flags of `convict fuzz`
 
-The folder of reports has junit.xml and summary.md. Exit codes are those of `convict fuzz`: 0 clean, 1 a new cause, 125 judged
-on too little."""
+The folder of reports has junit.xml and summary.md. Exit codes are those of `convict fuzz`: 0 clean, 1 a new cause, 125
+judged on too little."""
 from __future__ import annotations
 
 import argparse
@@ -57,8 +57,8 @@ class Convict:
 
     def accept_all(self) -> None:
         """What is new in the database is known from now on."""
-        listed = subprocess.run([self.program, "list", "causes", "--status=new", "--format=json", f"--db={self.database}"],
-                                check=True, capture_output=True, text=True).stdout
+        question = [self.program, "list", "causes", "--status=new", "--format=json", f"--db={self.database}"]
+        listed = subprocess.run(question, check=True, capture_output=True, text=True).stdout
         causes = [str(row["id"]) for row in json.loads(listed)]
         if causes:
             self.run("triage", "cause", *causes, "--status=known", "--note=in the database before this run")

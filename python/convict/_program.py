@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the program `convict`, which samples problems and judges results; and starts it, as the command of this name."""
+"""Finds the program `convict`, which samples problems and judges results; and starts it, as its command."""
 from __future__ import annotations
 
 import os
@@ -27,7 +27,7 @@ def is_script(file: Path) -> bool:
 
 
 def find_program() -> str:
-    """The file named by the environment variable CONVICT; or the one that belongs to this package; or `convict` on the PATH."""
+    """The file named by the environment variable CONVICT; or what belongs to this package; or `convict` on the PATH."""
     named = os.environ.get("CONVICT")
     if named:
         if not os.access(named, os.X_OK):
@@ -35,8 +35,8 @@ def find_program() -> str:
         return os.path.abspath(named)
     found = own_program() or shutil.which("convict")
     if not found:
-        raise ProgramMissing("the program convict is not on the PATH; `make wheel` in a checkout makes a file for pip that "
-                             "has it, or set CONVICT=build/release/convict after `make build`")
+        raise ProgramMissing("the program convict is not on the PATH; `make wheel` in a checkout makes a file for pip "
+                             "that has it, or set CONVICT=build/release/convict after `make build`")
     return found
 
 

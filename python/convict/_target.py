@@ -22,7 +22,7 @@ CONTRACT_KEYS = {"algorithm", "min_accumulator", "summation", "sum_block", "wino
                  "pairs_planes"}
 
 _LONGEST_NAME = 100  # docs/process-targets.md
-_SECONDS_OF_BATCH = 0.5
+_BATCH, _BATCH_ON_FRAMEWORK = 32, 4  # calls at once: of what may compile each one for seconds, few
 _TRIED_AT_FIRST = 64  # problems; whoever refuses none of them is hardly ever asked in vain
 _MOST_TRIED = 1 << 16  # elements of an operand
 
@@ -37,7 +37,7 @@ class Target:
 
     def __init__(self, function: Callable[..., Any], like: Optional[str] = None, *, name: Optional[str] = None,
                  dtypes: Union[str, Sequence[str]] = "f32", contract: Optional[dict] = None,
-                 xp: Union[str, Any] = "numpy", built_on: Union[None, str, Sequence[str]] = None, batch: int = 32,
+                 xp: Union[str, Any] = "numpy", built_on: Union[None, str, Sequence[str]] = None, batch: Optional[int] = None,
                  signature: Optional[Signature] = None):
         self.function, self.like, self.is_checked = function, like, signature is None
         self.signature = preset(like) if like else signature
@@ -55,7 +55,7 @@ class Target:
         self.contract = {**CONTRACT, **(contract or {})}
         self.convert = _arrays.converter(xp)
         self.framework = framework_of(function, built_on)
-        self.batch = batch
+        self.batch = batch or (_BATCH_ON_FRAMEWORK if self.framework else _BATCH)
         self.place = place_of(function)  # where its cases are kept
         self.observer: Any = None  # sees every call: _observer.py
         self.tries = _TRIED_AT_FIRST  # left; -1 once the function has refused something
@@ -76,10 +76,6 @@ class Target:
     def version(self) -> str:
         """That of the framework, of which known causes speak; of Python for a function on none."""
         return version_of(self.framework) if self.framework else sys.version.split()[0]
-
-    def pace(self, seconds: float) -> None:
-        """How long a plain problem takes: of a slow function, what one batch shows is not to be waited for."""
-        self.batch = max(1, min(self.batch, int(_SECONDS_OF_BATCH / max(seconds, 1e-6))))
 
     def check(self) -> None:
         """Calls it for a plain problem. Raises WrongUse if that shows that it cannot be put on trial like this."""

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import tempfile
-import time
 import warnings
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
@@ -100,9 +99,7 @@ class Run:
     def __init__(self, target: Target, isolate: bool, timeout: str):
         self.target, self.isolate, self.timeout = target, isolate, timeout
         self.kept = KeptCases(Settings.folder, target.place)
-        began = time.monotonic()
         why_not = in_a_copy(_wrong_use_of, target) if isolate else _wrong_use_of(target)
-        target.pace(time.monotonic() - began)
         if why_not:
             raise WrongUse(why_not)
 

@@ -14,6 +14,9 @@ std::vector<std::filesystem::path> module_folders();
 /// A folder that comes with the program, without links: "clients", "corpus"; empty if it is not there.
 std::filesystem::path shipped_folder(std::string_view name);
 
+/// Whether this program lies in the Python package, as a wheel has it (pyproject.toml).
+bool is_in_python_package();
+
 inline constexpr std::string_view kWholeModule = ":*";  // behind the name of a module or a client: all that it has
 
 }  // namespace convict::run

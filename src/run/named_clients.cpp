@@ -27,8 +27,6 @@ using nlohmann::json;
 constexpr std::string_view kPython = "{python}";
 constexpr char kDevice = '@';  // between a name and a device
 
-constexpr bool kIsOfWheel = CONVICT_WHEEL;  // this program is: pip has installed it, with extras for clients in Python
-
 void replace(std::string& text, std::string_view placeholder, const std::string& value) {
   for (size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size())
     text.replace(at, placeholder.size(), value);
@@ -95,9 +93,9 @@ bool NamedClient::is_meant(std::string_view wanted, std::string_view implementat
 }
 
 std::string NamedClient::how_to_install() const {
-  if (!uses_python)
-    return fmt::format("not installed; `make {}` {}installs it", folder, kIsOfWheel ? "in a checkout " : "");
-  const std::string command = kIsOfWheel ? fmt::format("pip install 'convict-conv[{}]'", folder) : "make " + folder;
+  const bool by_pip = is_in_python_package();  // which has extras for clients in Python
+  if (!uses_python) return fmt::format("not installed; `make {}` {}installs it", folder, by_pip ? "in a checkout " : "");
+  const std::string command = by_pip ? fmt::format("pip install 'convict-conv[{}]'", folder) : "make " + folder;
   return fmt::format("not installed; `{}` installs it, and CONVICT_PYTHON may name a Python that has it", command);
 }
 

@@ -161,7 +161,7 @@ std::vector<Case> simpler_data(const Case& c) {
                                      Fill::kSpecialWeights, Fill::kOneHot};
   std::vector<Case> list;
   for (const Fill fill : kSimplestFirst) {
-    if (fill == c.fill) break;
+    if (fill == c.fill || c.fill == Fill::kOneHot) break;  // a single product is what is looked for
     Case simpler = c;
     simpler.fill = fill;
     list.push_back(simpler);
@@ -346,10 +346,9 @@ std::vector<Case> single_steps(const Case& c) {
   for (const Slot& slot : slots()) {
     if (slot.is_data() || slot.kind == SlotKind::kPaddingWord) continue;
     for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
-      const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
+      const int64_t step = slot.kind == SlotKind::kChannels ? std::max<int64_t>(c.groups, 1) : 1;
+      const int64_t now = slot.get(c, axis), aim = step * slot.get(plain, axis);
       if (now == aim) continue;
-      const bool is_per_group = slot.kind == SlotKind::kChannels;
-      const int64_t step = is_per_group ? std::max<int64_t>(c.groups, 1) : 1;
       Case nearer = c;
       slot.set(nearer, axis, !slot.words.empty() ? aim : now > aim ? now - step : now + step);
       list.push_back(nearer);

@@ -69,16 +69,17 @@ ready() {
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
-    */paddle-onednn-one-column-*) python "$1" paddle avx512bw ;;
+    */paddle-onednn-one-column-* | */paddle-onednn-wide-kernel-*) python "$1" paddle avx512bw ;;
     */paddle-*.py) python "$1" paddle ;;
     */jax-*.py) python "$1" jax ;;
     */tvm-*.py) python "$1" tvm ;;
     */torch-quantized-*) python "$1" torch avx512_vnni ;;
     */torch-strided-*) python "$1" torch avx512f ;;
-    */torch-bf16-*) python "$1" torch avx512bw ;;
+    */torch-bf16-* | */torch-wide-kernel-*) python "$1" torch avx512bw ;;
     */torch-*) python "$1" torch avx2 ;;
     */tensorflow-f16-*) python "$1" tensorflow avx512_fp16 ;;
     */tensorflow-bf16-*) python "$1" tensorflow avx512_bf16 ;;
+    */tensorflow-one-column-*) python "$1" tensorflow avx512bw ;;
     */tensorflow-*) python "$1" tensorflow avx2 ;;
     *) false ;;
   esac

@@ -55,9 +55,9 @@ void each_step(const Case& c, const Visit& visit) {
   const Case plain = plain_case(c);
   for (const Slot& slot : slots())
     for (int axis = 0; !slot.is_data() && axis < count_of(slot, c.rank); ++axis) {
-      const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
+      const int64_t step = slot.kind == SlotKind::kChannels ? c.groups : 1;  // a channel of each group
+      const int64_t now = slot.get(c, axis), aim = step * slot.get(plain, axis);
       if (now == aim || slot.kind == SlotKind::kPaddingWord) continue;
-      const int64_t step = slot.kind == SlotKind::kChannels ? c.groups : 1;
       Case nearer = c;
       slot.set(nearer, axis, !slot.words.empty() ? aim : now > aim ? now - step : now + step);
       if (!resolve(nearer).why_not && visit(nearer)) return;

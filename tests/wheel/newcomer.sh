@@ -36,8 +36,8 @@ install() { # into an empty environment
   echo "5,000 cases judged: $(since "$began") from there"
   tr -s ' \n' ' ' < said > one_line
   expect 'note: judging without an oracle: .* torch or tvm' one_line
-  expect '^convict fuzz: 5,000 cases' said
-  grep '^convict fuzz: 5,000 cases' said
+  expect '^5,000 cases in ' said
+  grep '^5,000 cases in ' said
 }
 
 # Nothing of the machine is used but the C and C++ libraries; and data of our own are there.
