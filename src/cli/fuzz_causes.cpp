@@ -198,7 +198,7 @@ std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result) {
   std::ranges::stable_sort(list, {}, [](const FoundRow& row) {
     const campaign::Found& found = *row.second;
     return std::tuple(found.novelty() == "known", found.example.blame != Blame::kTarget,
-                      reading_order(found.example.verdict));
+                      reading_order(found.example.verdict), found.shows_if.empty());
   });
   return list;
 }
