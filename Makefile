@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -38,17 +38,20 @@ help:
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/ and corpus/kernelbench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
-	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
-	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/detection.md): an hour or two'
-	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
+	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/background/detection.md: half an hour'
+	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/background/detection.md): an hour or two'
+	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/background/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make narrow  measure campaigns on kernels that take little (tests/narrow): half an hour; NARROW_FLAGS for less'
-	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
+	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/background/performance.md: half an hour'
 	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
 	@echo 'make js      install TensorFlow.js and OpenCV.js into build/js: `convict fuzz --target tfjs`, `--target opencvjs`'
 	@echo 'make mlir    install MLIR 22: `convict fuzz --target mlir`'
 	@for client in $(PYTHON_CLIENTS); do \
 	  echo "make $$client  install it into build/venvs/$$client: \`convict fuzz --target $$client\`"; done
 	@echo 'make test-frameworks  install all of these, and run the tests of their clients'
+	@echo 'make wheel   build/wheel/convict_conv-*.whl: the program, its clients and the Python package, for pip (docs/wheel.md)'
+	@echo 'make sdist   the same as sources'
+	@echo 'make test-wheel  put the wheel into trees of Debian 12 and 13 that have Python and nothing of convict; 1 GB in build/bare'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make seeds   ask the frameworks that are installed for the bugs that founded convict, and rewrite the table of docs/seeds.md'
@@ -151,6 +154,40 @@ nightly-trixie:
 sweep-trixie:
 	@$(call install,mmdebstrap)
 	$(TRIXIE) env $(call given,TIME DB FUZZ_FLAGS) make sweep JOBS=$(JOBS)
+
+# What pip installs. Of the packages above it needs those that the program is made of.
+WHEEL_PACKAGES = $(filter-out libtorch-dev libdnnl-dev libgtest-dev libonnx-testdata,$(PACKAGES)) python3-venv python3-pip
+WHEEL_TOOLS := build/wheel-tools
+
+$(WHEEL_TOOLS)/installed: tools/wheel_requirements.txt
+	@$(call install,$(WHEEL_PACKAGES))
+	/usr/bin/python3 -m venv --clear $(WHEEL_TOOLS)
+	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+wheel: $(WHEEL_TOOLS)/installed
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) tools/wheel.sh $(WHEEL_TOOLS) build/wheel
+
+sdist: $(WHEEL_TOOLS)/installed
+	@$(WHEEL_TOOLS)/bin/python -m build --sdist --no-isolation -o build/wheel
+
+# Not part of `make test`: it compiles the program once more, and makes trees.
+WHEEL_SUITES ?= bookworm trixie
+WHEEL_PYTHONS := 3.11 3.13
+
+test-wheel: wheel
+	@$(call install,mmdebstrap)
+	@$(WHEEL_TOOLS)/bin/python tests/wheel/steps.py build/wheel/steps
+	@for version in $(WHEEL_PYTHONS); do \
+	  $(WHEEL_TOOLS)/bin/python -m pip download --quiet --disable-pip-version-check --only-binary :all: \
+	    --platform manylinux_2_28_x86_64 --python-version $$version --dest build/wheel/links numpy pytest || exit; done
+	@for suite in $(WHEEL_SUITES); do \
+	  echo $$suite; \
+	  mkdir -p build/bare/$$suite-build && rm -rf build/bare/$$suite-build/* && \
+	  cp -r build/wheel/links build/wheel/steps build/bare/$$suite-build && \
+	  cp build/wheel/*.whl build/bare/$$suite-build/links && \
+	  $(SUDO) tools/debian_tree.sh build/bare $$suite 'python3 python3-venv' \
+	    tests/wheel/newcomer.sh build/links . build/steps || exit; done
 
 # LibTorch and oneDNN of Python's package index: newer than any Debian's. LibTorch is in the wheel of the client `torch`.
 NEWEST := build/newest/convict
@@ -269,9 +306,10 @@ MUTANTS := --plugin build/release/tests/mutants_p.so --plugin build/release/test
 detection: build
 	$(CONVICT) score $(MUTANTS) --seeds 20 --budget 60s -j $(JOBS) --format markdown -o build/detection.md
 	$(CONVICT) score $(MUTANTS) --seeds 3 --budget 10s --baselines all -j $(JOBS) --format markdown -o build/baselines.md
-	{ echo; echo '### Beside other methods'; cat build/baselines.md; } >> build/detection.md
+	{ echo; echo '### Beside other methods'; sed -e '/^| [PBD][0-9]* .*\( | 3\/3\)\{4\} |$$/d' \
+	  -e 's/^All mutants; .*/Mutants that another method misses:/' build/baselines.md; } >> build/detection.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/detection.md' \
-	  docs/detection.md
+	  docs/background/detection.md
 
 # No honest kernel may be convicted, and of dishonest ones only those that say why not may never be.
 audit: build
@@ -284,18 +322,18 @@ audit: build
 # Nothing else should run on the machine.
 bench: program
 	$(CONVICT) bench corpus/bench --pass all --threads 1,2 --format json -o build/bench.json
-	$(CONVICT) bench --from build/bench.json --pass forward --threads 1 --format svg -o docs/performance.svg
+	$(CONVICT) bench --from build/bench.json --pass forward --threads 1 --format svg -o docs/background/performance.svg
 	{ echo '```'; $(CONVICT) bench --from build/bench.json | sed -n '1p; /^in short/,$$p'; echo '```'; \
 	  echo; echo 'Forward, one thread:'; echo '```'; \
 	  $(CONVICT) bench --from build/bench.json --pass forward --threads 1; echo '```'; } > build/bench.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/bench.md' \
-	  docs/performance.md
+	  docs/background/performance.md
 
 # The same. With BENCHDNN=path, oneDNN's own tester runs in turn with convict, on the same problems.
 throughput: program
 	tools/throughput.py $(CONVICT) > build/throughput.md
 	sed -i -e '/^<!-- throughput -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- throughput -->$$/r build/throughput.md' \
-	  docs/performance.md
+	  docs/background/performance.md
 
 # Nothing else should run on the machine, either.
 narrow: build

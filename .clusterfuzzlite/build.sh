@@ -13,7 +13,7 @@ export LDFLAGS="${LDFLAGS:-} -Wl,--disable-new-dtags"
 
 # All targets but fuzz_oracles, which is about LibTorch and oneDNN.
 targets=()
-for file in "$SRC"/convict/src/fuzz/fuzz_*.cpp; do
+for file in "$SRC"/convict/tests/fuzz/targets/fuzz_*.cpp; do
   name=$(basename "$file" .cpp)
   [ "$name" = fuzz_oracles ] || targets+=("$name")
 done

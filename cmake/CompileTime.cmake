@@ -47,7 +47,7 @@ function(unite target)
     file(STRINGS ${file} targets REGEX "simd/dispatch.h")  # compiled for each instruction set
     # Files that define a relation or a kernel are alike, and have the same names. What is generated is in the build
     # folder.
-    if(path MATCHES "^(src/relations|kernels)/[^/]+$" OR targets OR NOT path MATCHES "^((src|kernels|reports|tests).*)/")
+    if(path MATCHES "^(src/relations|kernels)/[^/]+$" OR targets OR NOT path MATCHES "^((src|lab|kernels|reports|tests).*)/")
       continue()
     endif()
     set(group all)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libFuzzer targets: every src/fuzz/fuzz_<name>.cpp is a program. Built by clang with the preset `fuzz` they are fuzzers;
+# libFuzzer targets: every tests/fuzz/targets/fuzz_<name>.cpp is a program. Built by clang with the preset `fuzz` they are fuzzers;
 # in any other build the same sources get a main that replays files, so that none rots.
 option(CONVICT_FUZZ "link libFuzzer (clang only; the preset `fuzz` sets it)" OFF)
 set(CONVICT_FUZZING_ENGINE "" CACHE STRING
@@ -11,25 +11,25 @@ if(CONVICT_FUZZ AND NOT CONVICT_FUZZING_ENGINE)
   target_compile_options(convict_kernels PRIVATE -fno-sanitize=undefined)
 endif()
 
-file(GLOB fuzz_shared CONFIGURE_DEPENDS src/fuzz/shared/*.cpp)
-list(FILTER fuzz_shared EXCLUDE REGEX "/(replay_main|record_hooks)\\.cpp$")
-add_library(convict_fuzz OBJECT ${fuzz_shared})
+file(GLOB fuzz_files CONFIGURE_DEPENDS src/fuzz/*.cpp)
+list(FILTER fuzz_files EXCLUDE REGEX "/(guided|record_hooks)\\.cpp$")  # of programs that an engine calls
+add_library(convict_fuzz OBJECT ${fuzz_files})
 target_link_libraries(convict_fuzz PUBLIC convict_examine)
 unite(convict_fuzz)
 
-file(GLOB fuzz_parsers CONFIGURE_DEPENDS src/fuzz/parsers/*.cpp)
+file(GLOB fuzz_parsers CONFIGURE_DEPENDS tests/fuzz/parsers/*.cpp)
 add_library(convict_fuzz_parsers OBJECT ${fuzz_parsers})
 target_link_libraries(convict_fuzz_parsers PUBLIC convict_core)
 
 add_custom_target(fuzzers)  # what the preset builds
 
-# add_fuzzer(<name> [RECORDS]): RECORDS if the input is a record (src/fuzz/shared/record.h), mutated field by field; such
+# add_fuzzer(<name> [RECORDS]): RECORDS if the input is a record (src/fuzz/record.h), mutated field by field; such
 # a program has no use for what lies beyond the examination of a case.
 function(add_fuzzer name)
   cmake_parse_arguments(FUZZER "RECORDS" "" "" ${ARGN})
-  add_executable(${name} src/fuzz/${name}.cpp)
+  add_executable(${name} tests/fuzz/targets/${name}.cpp)
   if(FUZZER_RECORDS)
-    target_sources(${name} PRIVATE src/fuzz/shared/record_hooks.cpp)
+    target_sources(${name} PRIVATE src/fuzz/record_hooks.cpp tests/fuzz/targets/examiner.cpp)
   else()
     target_link_libraries(${name} PRIVATE convict_fuzz_parsers convict_core)
   endif()
@@ -38,13 +38,13 @@ function(add_fuzzer name)
   elseif(CONVICT_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
-    target_sources(${name} PRIVATE src/fuzz/shared/replay_main.cpp)
+    target_sources(${name} PRIVATE tests/fuzz/targets/replay_main.cpp)
   endif()
   target_link_libraries(${name} PRIVATE convict_fuzz convict_workers convict_examine convict_kernels)
   add_dependencies(fuzzers ${name})
 endfunction()
 
-file(GLOB fuzzer_files CONFIGURE_DEPENDS src/fuzz/fuzz_*.cpp)
+file(GLOB fuzzer_files CONFIGURE_DEPENDS tests/fuzz/targets/fuzz_*.cpp)
 foreach(file IN LISTS fuzzer_files)
   get_filename_component(name ${file} NAME_WE)
   if(name MATCHES "^fuzz_(kernels|oracles)$")
@@ -55,7 +55,7 @@ foreach(file IN LISTS fuzzer_files)
 endforeach()
 
 # fuzz_seeds OUT_DIR CORPUS_DIR: their first inputs, and dictionaries.
-add_executable(fuzz_seeds src/fuzz/seeds.cpp)
+add_executable(fuzz_seeds tests/fuzz/targets/seeds.cpp)
 target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_fuzz_parsers convict_core convict_workers convict_examine convict_kernels)
 add_dependencies(fuzzers fuzz_seeds)
 
@@ -67,7 +67,7 @@ if(CONVICT_FUZZ AND NOT CONVICT_FUZZING_ENGINE)
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   find_library(CONVICT_LIBFUZZER NAMES clang_rt.fuzzer_no_main-${CMAKE_SYSTEM_PROCESSOR} clang_rt.fuzzer_no_main
                PATHS ${runtime} ${resources}/lib/linux NO_DEFAULT_PATH REQUIRED)
-  add_executable(convict-guided src/fuzz/guided.cpp src/fuzz/shared/record_hooks.cpp)
+  add_executable(convict-guided src/fuzz/guided.cpp src/fuzz/record_hooks.cpp)
   target_link_libraries(convict-guided PRIVATE convict_fuzz convict_workers convict_examine convict_kernels
                         ${CONVICT_LIBFUZZER})
   add_dependencies(fuzzers convict-guided)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package, for the distribution's Python. Elsewhere: pip install ./python.
+# The Python package, for the distribution's Python. A wheel has it by itself (pyproject.toml).
+if(SKBUILD)
+  return()
+endif()
 # Debian's Python looks into lib/python3 below /usr, and into lib/python3.X below /usr/local.
 execute_process(COMMAND /usr/bin/python3 -c "import sys; print('%d.%d' % sys.version_info[:2], end='')"
                 OUTPUT_VARIABLE python_version ERROR_QUIET)

@@ -10,7 +10,7 @@
 // the spectra of the image and of the sums, for a block of rows. Each thread has its own of all these if there are
 // enough groups, and of the latter two if there are enough blocks. If lanes are channels, each thread also has a box of
 // transformed points. Numeric contract: transforms of f32 with roots from sine and cosine, at most as large as
-// docs/bounds.md assumes; products of spectra are summed over channels in order, before the backward transform.
+// bounds.md assumes; products of spectra are summed over channels in order, before the backward transform.
 #include <string>
 
 #include "kernels/border/native.h"

@@ -7,7 +7,7 @@
 //
 // Workspace: the transformed weights, 8^rank for the 3^rank of a kernel, of all channels of a group or of a piece of
 // them; transformed tiles, of a block or of all images if these are few, and the sums of a panel for each thread.
-// Numeric contract: F(6, 3) with the points of docs/bounds.md and tiles from position 0 on (of each remainder modulo
+// Numeric contract: F(6, 3) with the points of bounds.md and tiles from position 0 on (of each remainder modulo
 // the dilation), sums over channels in order, in f32.
 #include "kernels/winograd/kernel.h"
 

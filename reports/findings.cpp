@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/markdown.h"
@@ -39,7 +40,7 @@ std::string section(const report::MismatchReport& one, int number) {
   if (row.is_explained())
     text += row.predicate.empty() ? " On which cases it shows is not known."
                                   : fmt::format(" It shows if {}.", code_span(row.predicate));
-  if (!row.geography.empty()) text += fmt::format(" Where: {}.", prose(row.geography));
+  if (!row.geography.empty()) text += fmt::format(" Where: {}.", prose(place_in_words(row.geography)));
   text += "\n" + repro_lines(row);
   text += fmt::format("Status: {}{}{}. Seen {} times, from {} to {}.\n", prose(row.status_text()),
                       row.link.empty() ? "" : ", ", row.link.empty() ? "" : link_text(row.link), row.hits,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "reports/shared/causes.h"
 #include "reports/shared/certificate_text.h"
@@ -53,7 +54,8 @@ std::string details_of(const report::MismatchReport& one) {
   const store::MismatchRow& row = one.row;
   std::string text = fmt::format("\n<details><summary>#{} {} {} {}</summary>\n\n", row.id, html_code(row.suspect),
                                  html_code(row.verdict), html_code(row.operation));
-  std::string lines = line("case", row.best_text()) + line("shows if", row.shows_if()) + line("where", row.geography) +
+  std::string lines = line("case", row.best_text()) + line("shows if", row.shows_if()) +
+                      line("where", place_in_words(row.geography)) +
                       line("repro", one.repro) + line("status", standing(one)) + line("link", row.link) +
                       line("note", row.note) + line("first seen", row.first_seen) + line("last seen", row.last_seen);
   return text + code_block(lines + "\n" + describe_certificate(row.best_certificate())) + "\n</details>\n";

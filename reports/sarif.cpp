@@ -58,7 +58,7 @@ json rule_of(const std::string& verdict) {
   const std::string_view meaning = meaning_of(static_cast<Verdict>(known - kVerdictNames.begin()));
   rule["shortDescription"]["text"] = meaning;
   rule["fullDescription"]["text"] = meaning;
-  rule["help"]["text"] = "How it is decided: docs/bounds.md. Who says what about a case: convict repro CASE.";
+  rule["help"]["text"] = "How it is decided: docs/verdicts.md. Who says what about a case: convict repro CASE.";
   return rule;
 }
 

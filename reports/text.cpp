@@ -72,7 +72,8 @@ std::string in_words(const report::Share& share, const char* what) {
 }
 
 std::string profile_text(const report::ProfileReport& report) {
-  std::string text = fmt::format("profile {}: {} judged cases\n", printable(report.profile), with_commas(report.cases));
+  std::string text = fmt::format("profile {}, all its campaigns: {} legal cases judged\n", printable(report.profile),
+                                 with_commas(report.cases));
   text += "  2-way coverage  " + in_words(report.pairs, "pairs");
   text += "  3-way coverage  " + in_words(report.triples, "triples");
   text += fmt::format("  the next case shows about {:.4g} combinations never seen;\n", report.expected_unseen);
@@ -85,20 +86,22 @@ std::string profile_text(const report::ProfileReport& report) {
   return text;
 }
 
-/// What the targets of the last campaign were not judged on.
-std::string gaps_text(const report::Report& report) {
+/// What the targets of the last campaign were judged on, and what not.
+std::string targets_text(const report::Report& report) {
   if (report.campaigns.empty()) return "";
   const report::CampaignReport& last = report.campaigns.back();
   std::string text;
-  for (const auto& [target, gaps] : last.gaps) {
+  for (const auto& [target, one] : last.targets) {
     const std::string name = printable(target, 40);
-    if (!gaps.never.empty())
-      text += fmt::format("  never accepted by {}: {}\n", name, generate::in_words(gaps.never));
-    if (!gaps.hardly.empty())
+    text += fmt::format("  {}: {} cases, {} of {} pairs of features\n", name, with_commas(one.judged),
+                        with_commas(one.pairs_seen), with_commas(one.pairs_possible));
+    if (!one.gaps.never.empty())
+      text += fmt::format("  never accepted by {}: {}\n", name, generate::in_words(one.gaps.never));
+    if (!one.gaps.hardly.empty())
       text += fmt::format("  judged on fewer than {} cases of {}: {}\n", generate::kHardly, name,
-                          generate::in_words(gaps.hardly));
+                          generate::in_words(one.gaps.hardly));
   }
-  return text.empty() ? "" : fmt::format("not judged in campaign {}:\n", last.id) + text;
+  return text.empty() ? "" : fmt::format("judged in campaign {}:\n", last.id) + text;
 }
 
 /// A cause: the most urgent of its mismatches, with the hits of all, and what is known of it.
@@ -109,7 +112,8 @@ std::string cause_text(const CauseGroup& group) {
   std::string text =
       fmt::format("    #{} {} {} ({}, {} hits{})", row.id, printable(group.suspects(), 120), printable(row.verdict),
                   printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
-  if (came_back(one) || (row.effective_status != row.status && row.status != "new"))
+  const bool is_other_here = row.effective_status != row.status && row.status != "new";
+  if (came_back(one) || row.effective_status == store::kGone || is_other_here)
     text += "\n      " + printable(standing(one), 200);
   const std::string case_text = printable(row.best_text(), kLongestCase);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
@@ -140,7 +144,7 @@ std::string mismatches_text(const report::Report& report) {
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())
               : fmt::format("below about 1 in {}\n", with_commas(signatures.cases));  // an estimate of 0 proves nothing
-  for (const std::string_view status : store::kStatuses) text += status_text(groups, status);
+  for (const std::string_view status : store::kShownStatuses) text += status_text(groups, status);
   return text;
 }
 
@@ -149,7 +153,7 @@ std::string as_text(const report::Report& report) {
   for (const std::string& note : report.notes) text += "note: " + printable(note, 300) + "\n";
   if (report.signatures.cases == 0 && report.campaigns.empty() && report.mismatches.empty())
     text += "no campaign yet: `convict fuzz --db FILE` adds one\n";
-  text += campaigns_text(report) + ratios_text(report) + gaps_text(report);
+  text += campaigns_text(report) + ratios_text(report) + targets_text(report);
   if (report.profiles.empty()) text += "no coverage recorded\n";
   for (const report::ProfileReport& one : report.profiles) text += profile_text(one);
   return text + mismatches_text(report);

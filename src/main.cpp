@@ -5,11 +5,14 @@
 
 #include <csignal>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/parser.h"
 #include "cli/streams.h"
+#include "lab/cli/commands.h"
 
 namespace {
 
@@ -17,6 +20,14 @@ int fail(const std::string& why, int exit_code) {
   convict::cli::say(fmt::format("convict: {}\n", why));
   return exit_code;
 }
+
+/// Of the help: what is needed every day first. What is not named here is hidden.
+const std::pair<const char*, std::vector<const char*>> kHeadings[] = {
+    {"Every day",
+     {"fuzz", "repro", "list", "show", "triage", "report", "export", "replay", "doctor", "new-plugin"}},
+    {"Now and then",
+     {"shrink", "explain", "keep", "merge", "import", "check-certificate", "completion", "man"}},
+    {"What measures convict itself", {"score", "sample", "check-causes", "findings", "bench"}}};
 
 /// What this processor lacks of what the program is compiled for (CMakeLists.txt), or nullptr.
 const char* missing_instructions() {
@@ -40,16 +51,16 @@ int main(int argc, char** argv) {
       "Example:\n  convict fuzz --time 1m\n"
       "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system "
       "refused memory, a process or to write");
-  for (const auto add : {add_fuzz,    add_repro,        add_replay,       add_shrink,
-                         add_explain, add_list,         add_show,         add_triage,
-                         add_keep,    add_merge,        add_report,       add_export,
-                         add_import,  add_score,        add_bench,        add_check_certificate,
-                         add_doctor,  add_new_plugin,   add_completion,   add_man,
-                         add_worker,  add_bench_worker, add_check_causes, add_findings,
-                         add_sample,  add_keeper})
-    add(parser.program(), exit_code);
+  const Command program = parser.program();
+  for (const auto add : {add_fuzz, add_repro, add_list, add_show, add_triage, add_report, add_export, add_replay,
+                         add_doctor, add_new_plugin, add_shrink, add_explain, add_keep, add_merge, add_import,
+                         add_check_certificate, add_completion, add_man, add_score, add_sample, add_check_causes,
+                         add_findings, add_bench, add_worker, add_bench_worker, add_keeper})
+    add(program, exit_code);
+  for (const auto& [heading, names] : kHeadings)
+    for (const char* name : names) program.subcommand(name).under(heading);
   try {
-    if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);
+    if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);  // it calls the command, too
     close_stdout();
     return exit_code;
   } catch (const std::exception& error) {

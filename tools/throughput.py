@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how fast convict judges, in CPU time, and prints the tables of docs/performance.md.
+"""Measures how fast convict judges, in CPU time, and prints the tables of docs/background/performance.md.
 
     tools/throughput.py build/release/convict > table.md
     BENCHDNN=path/to/benchdnn tools/throughput.py build/release/convict > table.md

@@ -6,7 +6,8 @@
  *
  * `mine` is a convict_implementation; the rest are flags of `convict fuzz`. Its functions are called in this process
  * and thread, so that breakpoints work, and what crashes ends the test. The program is found on the PATH, or named by
- * the environment variable CONVICT. What fails is printed with the simplest case that shows it. */
+ * the environment variable CONVICT. What fails is printed with the simplest case that shows it, and with the command
+ * that runs this case alone: with a case in the environment variable CONVICT_CASE, a trial judges that and no other. */
 #ifndef CONVICT_GTEST_H_
 #define CONVICT_GTEST_H_
 
@@ -230,6 +231,32 @@ inline void serve(const convict_implementation& mine, int socket) {
   }
 }
 
+/** The command that judges the case, which is the last word of this one, in the test that runs. */
+inline std::string command_here(const std::string& repro) {
+  const size_t end = repro.back() == '\'' ? repro.rfind(" '") : repro.rfind(' ');
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  char program[4096] = "the_test";
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length > 0) program[length] = '\0';
+  return "CONVICT_CASE=" + repro.substr(end + 1) + " " + program +
+         (test ? std::string(" --gtest_filter=") + test->test_suite_name() + "." + test->name() : "");
+}
+
+/** What `convict fuzz` says of the implementation, up to its numbers, with commands that work here. */
+inline std::string findings_in(const std::string& said) {
+  std::string text;
+  const std::string found = said.substr(0, said.find("\ncampaign "));
+  for (size_t begin = 0; begin < found.size();) {
+    size_t end = found.find('\n', begin);
+    if (end == std::string::npos) end = found.size();
+    const std::string line = found.substr(begin, end - begin);
+    const size_t command = line.find("convict repro ");
+    text += (command == std::string::npos ? line : line.substr(0, command) + command_here(line)) + "\n";
+    begin = end + 1;
+  }
+  return text;
+}
+
 /** Runs `convict fuzz` on the implementation. A failure has what it prints of its findings, or why it cannot judge. */
 inline testing::AssertionResult trial(const convict_implementation& mine, std::vector<std::string> flags) {
   int both[2];
@@ -251,6 +278,8 @@ inline testing::AssertionResult trial(const convict_implementation& mine, std::v
   if (!mkdtemp(folder)) return testing::AssertionFailure() << "cannot create a folder";
   words[5] = std::string("--db=") + folder + "/trial.db";
   words.insert(words.end(), flags.begin(), flags.end());
+  if (const char* only = std::getenv("CONVICT_CASE"))
+    words = {words[0], "repro", "-q", "--oracle=none", "--timeout=24h", words[7], only};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -272,8 +301,7 @@ inline testing::AssertionResult trial(const convict_implementation& mine, std::v
   std::fclose(output);
   said.resize(got > 0 ? static_cast<size_t>(got) : 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return testing::AssertionSuccess();
-  const size_t found = said.find("mismatches, ");
-  return testing::AssertionFailure() << said.substr(found == std::string::npos ? 0 : found);
+  return testing::AssertionFailure() << findings_in(said);
 }
 
 }  // namespace convict::gtest

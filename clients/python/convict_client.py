@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 def announcement():
-    """What we are. `contract` is a promise about arithmetic (docs/plugins.md): it chooses the bound of our errors."""
+    """What we are. `contract` (docs/plugin-interface.md) is a promise about arithmetic: it chooses the error bound."""
     return {
         "name": "textbook-py",
         "description": "textbook loops in Python",

@@ -123,7 +123,7 @@ def winograd_refusal(problem):
     if problem.kernel != [3, 3] or max(*problem.stride, *problem.dilation, problem.groups) > 1:
         return conv2d_refusal(problem) or "3x3 with stride 1 only, no dilation, no groups"
     if set(problem.dtypes.values()) not in ({"f32"}, {"f16"}):
-        return "operands of f32, or of f16"  # nothing is known of the errors of transforms in f64 (docs/bounds.md)
+        return "operands of f32, or of f16"  # nothing is known of the errors of transforms in f64 (bounds.md)
     return conv2d_refusal(problem)
 
 

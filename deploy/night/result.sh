@@ -58,6 +58,8 @@ summary() {  # exit code
   [ ! -f "$NIGHT/replay.exit" ] || regressions="exit code $(cat "$NIGHT/replay.exit")"
   jq -r '.[] | "new: #\(.id) \(.suspect) \(.verdict)" + if .first_seen_tonight then ", first seen tonight" else "" end
     + ": \(.case)"' "$NIGHT/new.json"
+  sqlite3 "$DB" "SELECT printf('not seen any more: #%d %s %s, gone since %s', id, suspect, verdict, gone)
+    FROM mismatches WHERE gone <> '' AND gone_at >= '$(planned started)'"
   sort -u "$NIGHT/notes" | sed 's/^/NOTE: /'
   unfinished | sed 's/^/NOTE: not finished: /'
   counts=$(sqlite3 "$DB" "SELECT printf('%d cases, %d judged', sum(counts ->> 'cases'), sum(counts ->> 'judged'))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import math
 from typing import Any, Callable, Union
 
-from ._errors import ProgramMissing
+from ._errors import ProgramMissing, WrongUse
 
 # numpy has no bf16: its bits come as uint16, and go back as such.
 NUMPY_TYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "uint16", "s8": "int8", "u8": "uint8",
@@ -40,15 +42,26 @@ def zeros(problem: Any) -> dict[str, Any]:
     return {name: numpy.zeros(dims, NUMPY_TYPES[problem.dtypes[name]]) for name, dims in problem.dims.items()}
 
 
+def plain(problem: Any, name: str) -> Any:
+    """An operand of small numbers."""
+    numpy = numpy_module()
+    dims = problem.dims[name]
+    return (numpy.arange(math.prod(dims)) % 5).astype(NUMPY_TYPES[problem.dtypes[name]]).reshape(dims)
+
+
 def converter(xp: Union[str, Any]) -> Callable[[Any, str], Any]:
     """What makes of a numpy array what the function wants: for "numpy" itself; else `xp.from_dlpack` of a module or of
     its name, such as "torch". With "torch", bf16 becomes torch.bfloat16."""
     if xp == "numpy":
         return lambda array, _: array
     if isinstance(xp, str):
-        import importlib
-
-        xp = importlib.import_module(xp)
+        try:
+            xp = importlib.import_module(xp)
+        except ImportError as why:
+            raise WrongUse(f"xp={xp!r}: {why}; valid: numpy, torch, or another module with from_dlpack") from None
+    if not hasattr(xp, "from_dlpack"):
+        raise WrongUse(f"xp={getattr(xp, '__name__', xp)!r} has no from_dlpack; valid: numpy, torch, or another module "
+                       "with it")
 
     def convert(array: Any, dtype: str) -> Any:
         if dtype != "bf16":

@@ -13,11 +13,21 @@ class Refused(Exception):
 
 
 class Falsified(AssertionError):
-    """A function is wrong on a case. `case` is its line, `verdict` what is wrong, `certificate` the evidence."""
+    """A function is wrong on a case. `case` is its line, `verdict` what is wrong, `certificate` the evidence, all
+    of the most telling one of `causes`."""
 
-    def __init__(self, text: str, case: str, verdict: str, certificate: dict):
+    def __init__(self, text: str, causes: list):
         super().__init__(text)
-        self.case, self.verdict, self.certificate = case, verdict, certificate
+        self.causes = causes
+        self.case, self.verdict, self.certificate = causes[0].case, causes[0].verdict, causes[0].certificate
+
+
+class WrongUse(ValueError):
+    """What was asked for makes no sense, in one line that says what would. Nobody is judged."""
+
+
+class Note(UserWarning):
+    """What a trial has seen, and does not convict the function of."""
 
 
 class ProgramMissing(RuntimeError):

@@ -12,11 +12,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from ._errors import Falsified
+from ._findings import Cause
 from ._observer import Observer
-from ._session import run_convict
-from ._target import Target
-from ._trial import _Run
+from ._target import Target, target_of
+from ._trial import Run
 
 _PROBES = ("n=2 ic=4 oc=4 in=7 k=3", "ic=3 oc=5 in=9 k=2 s=2", "n=3 ic=2 oc=3 in=6 k=3 p=1 bias", "ic=2 oc=2 in=5 k=1")
 _SEEDS = (11, 12, 13)  # the same shapes with other data
@@ -25,19 +24,21 @@ _RIGHT_ELSEWHERE = 0.2  # who is right on a smaller share of other shapes is rig
 
 def grade(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, shown: Optional[list[str]] = None,
           cases: int = 500, seed: int = 1, where: str = "", isolate: bool = True, timeout: str = "10s",
-          shrink: str = "5s", source: Optional[str] = None, **options: Any) -> dict:
+          shrink: str = "10s", source: Optional[str] = None, **options: Any) -> dict:
     """Grades a function. `shown` are the cases that its author has seen; what it does on these alone counts nothing.
     `shrink` is how long simplifying the falsifying case may take.
 
     The result has `verdict` ("right", "wrong" or "unjudged"; never "right" with a trick), `cases` judged, `right` (their
     share), `worst_error` (in units of the proven bound, a power of 2 that it does not exceed; None above it or where all
-    were exact), `falsifying` (a case line, or None) with `why`, and `tricks`, each with `name` and `evidence`.
+    were exact), `falsifying` (a case line, or None) with `why` and `fails_if`, all `causes` like that, the most telling
+    first, `notes` on what counts for nothing, and `tricks`, each with `name` and `evidence`.
 
     >>> grade(my_conv2d, like="torch.conv2d", cases=1000)["verdict"]
     'right'
     """
-    put = function if isinstance(function, Target) else Target(function, like, **options)
-    run = _Run(put, isolate, timeout)
+    put = target_of(function, like, options,
+                    ("shown", "cases", "seed", "where", "isolate", "timeout", "shrink", "source"))
+    run = Run(put, isolate, timeout)
     with tempfile.TemporaryDirectory() as folder:
         grader = _Grader(run, Path(folder), shown or [], source or _source_of(put.function), shrink)
         return grader.grade(cases, seed, where)
@@ -54,31 +55,28 @@ def _source_of(function: Any) -> str:
 
 
 class _Grader:
-    def __init__(self, run: _Run, folder: Path, shown: list[str], source: str, shrink: str):
+    def __init__(self, run: Run, folder: Path, shown: list[str], source: str, shrink: str):
         self.run, self.folder, self.shown, self.source, self.shrink = run, folder, shown, source, shrink
 
     def grade(self, cases: int, seed: int, where: str) -> dict:
         right_probes, tricks = self.probe()
-        report, worst = self.campaign(cases, seed, where)
-        target = report["targets"][0]
-        judged, hits = target["judged"], target["hits"]
+        target, causes, notes, worst = self.campaign(cases, seed, where)
+        judged, hits = target["judged"], sum(one.hits for one in causes)
         right = (judged - min(hits, judged)) / judged if judged else 0.0
-        mismatches = [one for one in report["mismatches"] if one["blame"] == "target"]
-        smallest = min(mismatches, key=lambda one: len(one["case"]), default=None)
-        falsifying = smallest and self.run.simplified(smallest, self.shrink)
         if right_probes == 1 and right <= _RIGHT_ELSEWHERE:
             evidence = f"right for one shape that was tried, and for {right:.0%} of {judged} other cases"
             tricks.append({"name": "right for one shape only", "evidence": evidence})
-        verdict = "wrong" if mismatches or tricks else "right" if judged else "unjudged"
+        shown = [{"falsifying": one.case, "why": one.verdict, "fails_if": one.fails_if, "cases": one.hits}
+                 for one in causes]
         return {
-            "verdict": verdict,
+            "verdict": "wrong" if causes or tricks else "right" if judged else "unjudged",
             "name": self.run.target.name,
             "cases": judged,
             "right": round(right, 4),
             "worst_error": worst,
-            "falsifying": falsifying and falsifying["case"],
-            "why": falsifying and falsifying["verdict"],
-            "fails_if": falsifying and falsifying["predicate"],
+            **{key: shown[0][key] if shown else None for key in ("falsifying", "why", "fails_if")},
+            "causes": shown,
+            "notes": notes,
             "tricks": tricks,
         }
 
@@ -98,7 +96,7 @@ class _Grader:
         file.write_text("".join(f"{line} fill=normal seed={seed}\n" for line in lines for seed in _SEEDS))
         notes.touch()
         self.run.target.observer = Observer(self.source, str(notes))
-        output = self.run.convict(["replay", str(file), "--relations=none", "-q"])
+        output = self.run.convict(["replay", str(file), "--relations=none"])
         self.run.target.observer = None
         results = json.loads(output.out)["cases"]
         right = sum(all(one["outcome"] == "passed" for one in results[i : i + len(_SEEDS)])
@@ -108,15 +106,14 @@ class _Grader:
 
     # ---- Sampled cases ----
 
-    def campaign(self, cases: int, seed: int, where: str) -> tuple[dict, Optional[float]]:
+    def campaign(self, cases: int, seed: int, where: str) -> tuple[dict, list[Cause], list[str], Optional[float]]:
         database = str(self.folder / "grade.db")
-        words = ["fuzz", "-q", f"--cases={cases}", f"--seed={seed}", "--illegal=0", f"--db={database}", "--shrink=none",
-                 f"--where={self.run.narrowed(where)}"]
-        report = json.loads(self.run.convict(words).out)
+        output, causes, notes = self.run.sampled(cases, seed, where, self.shrink, database=database)
         with sqlite3.connect(database) as connection:
             ratios = json.loads(connection.execute("SELECT ratios FROM campaigns").fetchone()[0] or "{}")
         bins = [i for counts in ratios.values() for i, count in enumerate(counts) if count]
-        return report, None if not bins else 2.0 ** (max(bins) - 31)  # docs/store-format.md: bins by powers of 2
+        worst = None if not bins else 2.0 ** (max(bins) - 31)  # store-format.md: bins by powers of 2
+        return json.loads(output.out)["targets"][0], causes, notes, worst
 
 
 def _tricks_in(calls: list[dict]) -> list[dict]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 from typing import Any
 
-from ._errors import Refused
+from ._errors import Refused, WrongUse
 from ._presets import Signature
 from ._problem import Problem
 from ._target import Target
@@ -18,13 +19,13 @@ _DEFAULTS = {"stride": 1, "padding": 0, "dilation": 1, "output_padding": 0}
 
 def load(path: str) -> Any:
     spec = importlib.util.spec_from_file_location("graded", path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is not a Python file")
+    if spec is None or spec.loader is None or not os.path.isfile(path):
+        raise WrongUse(f"'{path}' is no file; valid: FILE.py with Model and ModelNew, or FILE.py:NAME")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     missing = [name for name in ("Model", "ModelNew", "get_inputs", "get_init_inputs") if not hasattr(module, name)]
     if missing:
-        raise ValueError(f"{path} lacks {', '.join(missing)}; valid: a file with Model, ModelNew, get_inputs and "
+        raise WrongUse(f"{path} lacks {', '.join(missing)}; valid: a file with Model, ModelNew, get_inputs and "
                          "get_init_inputs")
     return module
 
@@ -44,7 +45,7 @@ class _Interface:
         reference = module.Model(*given, **named)
         self.layer = next((one for one in reference.modules() if type(one).__name__.startswith("Conv")), None)
         if self.layer is None:
-            raise ValueError("Model holds no layer of torch.nn.Conv*: only convolutions are graded")
+            raise WrongUse("Model holds no layer of torch.nn.Conv*: only convolutions are graded")
         self.rank = len(self.layer.kernel_size)
         self.op = "conv_transpose" if "Transpose" in type(self.layer).__name__ else "conv"
         self.inputs = module.get_inputs()
@@ -118,6 +119,5 @@ class _Interface:
 def target_of(path: str) -> tuple[Target, list[str]]:
     """The target, and the case that its author was shown, made small."""
     interface = _Interface(load(path))
-    target = Target(interface.made, name="ModelNew", xp="torch", batch=8)
-    target.signature = Signature(interface.call, [f"{interface.op}{interface.rank}d"])
-    return target, [interface.case()]
+    signature = Signature(interface.call, [f"{interface.op}{interface.rank}d"])
+    return Target(interface.made, name="ModelNew", xp="torch", batch=8, signature=signature), [interface.case()]

@@ -4,9 +4,11 @@
 A preset is a function call(f, problem, x): `x` has the inputs by name. It returns the output, or raises Refused."""
 from __future__ import annotations
 
+import difflib
 from typing import Any, Callable
 
-from ._errors import Refused
+from . import _arrays
+from ._errors import Refused, WrongUse
 from ._problem import Problem
 
 Preset = Callable[[Callable[..., Any], Problem, dict], Any]
@@ -22,15 +24,22 @@ def _symmetric(p: Problem) -> None:
     _require(min(p.pad_begin) >= 0, "negative padding")
 
 
+def _torch(p: Problem) -> None:
+    """What PyTorch says that it does not take: torch.conv2d(torch.zeros(1, 1, 3, 3), torch.zeros(0, 1, 1, 1))"""
+    _symmetric(p)
+    _require(p.oc > 0 and (p.ic > 0 or p.op == "conv"), "weights have at least one channel")
+    _require(min(p.in_) > 0, "images have at least one position")
+
+
 def _torch_conv(f: Callable, p: Problem, x: dict) -> Any:
     """f(input, weight, bias, stride, padding, dilation, groups)"""
-    _symmetric(p)
+    _torch(p)
     return f(x["src"], x["wei"], x.get("bias"), tuple(p.stride), tuple(p.pad_begin), tuple(p.dilation), p.groups)
 
 
 def _torch_conv_transpose(f: Callable, p: Problem, x: dict) -> Any:
     """f(input, weight, bias, stride, padding, output_padding, groups, dilation)"""
-    _symmetric(p)
+    _torch(p)
     return f(x["src"], x["wei"], x.get("bias"), tuple(p.stride), tuple(p.pad_begin), tuple(p.output_padding), p.groups,
              tuple(p.dilation))
 
@@ -67,7 +76,10 @@ def _jax(f: Callable, p: Problem, x: dict) -> Any:
 
 
 def _moved(array: Any, order: list) -> Any:
-    return array.transpose(order) if not hasattr(array, "permute") else array.permute(order)
+    """Tensors of TensorFlow have no method for it."""
+    if hasattr(array, "permute"):
+        return array.permute(order)
+    return (array if hasattr(array, "transpose") else _arrays.as_numpy(array)).transpose(order)
 
 
 def _channels_last(p: Problem) -> list:
@@ -81,6 +93,7 @@ def _channels_first(p: Problem) -> list:
 def _tf(f: Callable, p: Problem, x: dict) -> Any:
     """f(input NHWC, filters HWIO, strides, padding, dilations); padding is [[0, 0], [top, bottom], ..., [0, 0]]"""
     _require(p.groups == 1 and not p.bias, "no groups, no bias")
+    _require(p.ic > 0 and p.oc > 0, "filters have elements")
     _require(min(p.pad_begin + p.pad_end) >= 0, "negative padding")
     padding = [[0, 0], *([a, b] for a, b in zip(p.pad_begin, p.pad_end)), [0, 0]]
     filters = _moved(x["wei"], [*range(2, p.rank + 2), 1, 0])
@@ -134,5 +147,7 @@ def presets() -> dict[str, str]:
 
 def preset(name: str) -> Signature:
     if name not in PRESETS:
-        raise ValueError(f"like={name!r} is not known; valid: {', '.join(PRESETS)}")
+        near = difflib.get_close_matches(str(name), PRESETS, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise WrongUse(f"like={name!r} is not known{hint}; valid: {', '.join(PRESETS)}")
     return PRESETS[name]

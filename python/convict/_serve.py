@@ -12,7 +12,7 @@ from typing import Any, Optional
 from . import _arrays, _forks
 from ._errors import ProgramMissing
 from ._problem import Problem
-from ._target import Call
+from ._target import Call, Target
 
 
 class Connection:
@@ -22,7 +22,8 @@ class Connection:
         self.targets = {target.name: target for target in targets}
         self.descriptor = descriptor
         self.forks = forks
-        self.version = version or sys.version.split()[0]
+        ours = [target.version() for target in targets if isinstance(target, Target)]
+        self.version = version or (ours or [sys.version.split()[0]])[0]
         self.file: Optional[mmap.mmap] = None
 
     def answer(self, line: bytes) -> bytes:

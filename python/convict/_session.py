@@ -4,19 +4,26 @@ connection and a file through it whenever it wants a client (docs/process-target
 from __future__ import annotations
 
 import array
+import contextlib
+import fcntl
 import os
 import select
 import signal
 import socket
 import subprocess
 import tempfile
+import warnings
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Callable, Optional
 
 from ._program import find_program
+from ._progress import Progress
 from ._serve import Connection
 from ._target import Target
 
+_OWN_NAME = "convict: "
+_LONGEST_MESSAGE = 4096
+_PATIENCE = 30  # seconds for one call
 _LOWEST = 64  # descriptors: out of the way of those of convict's workers
 
 
@@ -29,19 +36,26 @@ class Output:
     err: str
     deaths: list[str]  # of the processes of isolated functions
 
+    def trouble(self) -> str:
+        """Why it did not do what it was asked for."""
+        said = [line for line in self.err.splitlines() if line.startswith(_OWN_NAME)]
+        return said[-1][len(_OWN_NAME):] if said else self.err.strip()
 
-def run_convict(words: list[str], targets: list[Target], isolate: bool = False) -> Output:
+
+def run_convict(words: list[str], targets: list[Target], isolate: bool = False,
+                shown: tuple[int, Optional[int]] = (2, None)) -> Output:
     """Runs `convict WORDS` with these functions as targets. They are called in this thread; or, isolated, in a copy of
-    this process for each connection, which may crash and hang."""
+    this process for each connection, which may crash and hang. Progress is `shown` as in Progress."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    import fcntl
-
     high = fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD, _LOWEST)
     theirs.close()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    said, says = os.pipe()
+    with tempfile.TemporaryFile() as out:
         program = subprocess.Popen([find_program(), *words, f"--command=fd:{high}"], stdin=subprocess.DEVNULL,
-                                   stdout=out, stderr=err, pass_fds=[high])
+                                   stdout=out, stderr=says, pass_fds=[high])
         os.close(high)
+        os.close(says)
+        progress = Progress(said, *shown)
         server = _Server(ours, targets, isolate)
         try:
             server.serve()
@@ -52,11 +66,34 @@ def run_convict(words: list[str], targets: list[Target], isolate: bool = False) 
             raise
         finally:
             server.close()
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode(errors="replace"))
-    return Output(program.returncode, *texts, server.deaths)
+            text = progress.finish()
+        out.seek(0)
+        return Output(program.returncode, out.read().decode(errors="replace"), text, server.deaths)
+
+
+def in_a_copy(function: Callable[[Any], str], argument: Any) -> str:
+    """What a function returns in a copy of this process, which may die or hang; then it is nothing."""
+    reads, writes = os.pipe()
+    child = _fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            os.write(writes, function(argument).encode()[:_LONGEST_MESSAGE])
+        os._exit(0)
+    os.close(writes)
+    with os.fdopen(reads, "rb") as file:
+        is_there, _, _ = select.select([file], [], [], _PATIENCE)
+        if not is_there:
+            os.kill(child, signal.SIGKILL)
+        text = file.read().decode(errors="replace")
+    os.waitpid(child, 0)
+    return text
+
+
+def _fork() -> int:
+    """Threads are not copied: ours takes no lock that the copy could want."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
 
 
 class _Server:
@@ -102,7 +139,7 @@ class _Server:
         return True
 
     def _fork(self, connection: "_Open") -> int:
-        child = os.fork()
+        child = _fork()
         if child == 0:
             code = 1
             try:

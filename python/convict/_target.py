@@ -2,18 +2,27 @@
 """A function as an implementation: what it takes, and how it is called."""
 from __future__ import annotations
 
+import inspect
 import math
-from typing import Any, Callable, Optional, Union
+import sys
+from typing import Any, Callable, Optional, Sequence, Union
 
 from . import _arrays
-from ._errors import Refused
-from ._presets import preset
+from ._built_on import FRAMEWORKS, framework_of, version_of
+from ._errors import Refused, WrongUse
+from ._kept import place_of
+from ._presets import Signature, preset
 from ._problem import Problem
+from ._use import called, check_call, check_function, plain_problem
 
 Call = tuple[Problem, dict[str, Any], set[str]]  # with the operands as arrays, and the names of the outputs
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32"}
+CONTRACT_KEYS = {"algorithm", "min_accumulator", "summation", "sum_block", "winograd_m", "winograd_r", "points",
+                 "deterministic", "flushes_subnormals", "accumulates", "fuses_relu", "requantizes", "moves_tiles",
+                 "pairs_planes"}
 
-
+_LONGEST_NAME = 100  # docs/process-targets.md
+_BATCH, _BATCH_ON_FRAMEWORK = 32, 4  # calls at once: of what may compile each one for seconds, few
 _TRIED_AT_FIRST = 64  # problems; whoever refuses none of them is hardly ever asked in vain
 _MOST_TRIED = 1 << 16  # elements of an operand
 
@@ -23,28 +32,59 @@ class _WrongShape(Exception):
 
 
 class Target:
-    """A function on trial. `trial` and `@convict.target` make one."""
+    """A function on trial. `trial` and `@convict.target` make one. It can be called as the function. `signature` stands
+    for one that `like` does not name, whose functions are not checked."""
 
     def __init__(self, function: Callable[..., Any], like: Optional[str] = None, *, name: Optional[str] = None,
-                 dtypes: Union[str, list[str]] = "f32", contract: Optional[dict] = None,
-                 xp: Union[str, Any] = "numpy", batch: int = 32):
-        self.function, self.like = function, like
-        self.name = name or getattr(function, "__name__", type(function).__name__).strip("<>")
+                 dtypes: Union[str, Sequence[str]] = "f32", contract: Optional[dict] = None,
+                 xp: Union[str, Any] = "numpy", built_on: Union[None, str, Sequence[str]] = None, batch: Optional[int] = None,
+                 signature: Optional[Signature] = None):
+        self.function, self.like, self.is_checked = function, like, signature is None
+        self.signature = preset(like) if like else signature
+        self.name = ascii(name or called(function)).strip("'").replace(" ", "-").replace(",", ";")[:_LONGEST_NAME]
+        if self.is_checked:
+            check_function(function, self.name, like, self.signature)
         self.dtypes = [dtypes] if isinstance(dtypes, str) else list(dtypes)
         unknown = set(self.dtypes) - set(_arrays.NUMPY_TYPES)
+        if unknown or not self.dtypes:
+            raise WrongUse(f"dtypes: {unknown.pop() if unknown else []!r} is not known; valid: "
+                           f"{', '.join(_arrays.NUMPY_TYPES)}")
+        unknown = set(contract or {}) - CONTRACT_KEYS
         if unknown:
-            raise ValueError(f"dtypes: {unknown.pop()!r} is not known; valid: {', '.join(_arrays.NUMPY_TYPES)}")
+            raise WrongUse(f"contract: {unknown.pop()!r} is not known; valid: {', '.join(sorted(CONTRACT_KEYS))}")
         self.contract = {**CONTRACT, **(contract or {})}
-        self.signature = preset(like) if like else None
         self.convert = _arrays.converter(xp)
-        self.batch = batch
+        self.framework = framework_of(function, built_on)
+        self.batch = batch or (_BATCH_ON_FRAMEWORK if self.framework else _BATCH)
+        self.place = place_of(function)  # where its cases are kept
         self.observer: Any = None  # sees every call: _observer.py
         self.tries = _TRIED_AT_FIRST  # left; -1 once the function has refused something
         self.errors: dict[str, BaseException] = {}  # what the function raised, by the text that convict was told
 
+    def __call__(self, *words: Any, **named: Any) -> Any:
+        return self.function(*words, **named)
+
     def announcement(self) -> dict:
-        return {"name": self.name, "description": f"{self.name}, a function in Python", "lineage": self.name,
+        base = FRAMEWORKS.get(self.framework or "")
+        return {"name": self.name, "description": f"{self.name}, a function in Python",
+                "lineage": base.lineage if base else self.name, "built_on": list(base.implementations) if base else [],
                 "contract": self.contract, "batch": self.batch}
+
+    def is_like_torch(self) -> bool:
+        return (self.like or "").startswith("torch.")
+
+    def version(self) -> str:
+        """That of the framework, of which known causes speak; of Python for a function on none."""
+        return version_of(self.framework) if self.framework else sys.version.split()[0]
+
+    def check(self) -> None:
+        """Calls it for a plain problem. Raises WrongUse if that shows that it cannot be put on trial like this."""
+        if not self.is_checked:
+            return
+        operation = self.signature.operations[0] if self.signature else "conv2d"
+        problem = plain_problem(operation, self.dtypes[0])
+        check_call(self.function, self.name, problem, self.like,
+                   lambda problem, arrays: self._call(problem, arrays, {"dst"}))
 
     def refusal(self, problem: Problem) -> Optional[str]:
         """Why the function is not called for a problem: what `like` and `dtypes` say, and then the function itself,
@@ -109,13 +149,21 @@ class Target:
             return {"status": "failed", "error": text}
 
     def _call(self, problem: Problem, arrays: dict[str, Any], outputs: set[str]) -> Any:
+        """The data have infinities and NaN on purpose: numpy's warnings of them would be about these, and not about the
+        function."""
         converted = {name: self.convert(array, problem.dtypes[name]) for name, array in arrays.items()}
+        with _arrays.numpy_module().errstate(all="ignore"):
+            return self._called(problem, converted, outputs)
+
+    def _called(self, problem: Problem, converted: dict[str, Any], outputs: set[str]) -> Any:
         if self.signature is None:
             return self.function(problem, converted)
         inputs = {name: array for name, array in converted.items() if name not in outputs}
         return self.signature.call(self.function, problem, inputs)
 
     def _take(self, result: Any, dst: Any) -> None:
+        if result is None:
+            raise TypeError("it returns None, and no array")
         array = _arrays.as_numpy(result)
         if array.shape != dst.shape:
             raise _WrongShape(f"it returns {array.shape}, and the output is {dst.shape}")
@@ -155,4 +203,18 @@ def target(like: Optional[str] = None, **options: Any) -> Callable[[Callable[...
     ... def mine(input, weight, bias, stride, padding, dilation, groups):
     ...     ...
     """
-    return lambda function: Target(function, like, **options)
+    return lambda function: target_of(function, like, options)
+
+
+def target_of(function: Any, like: Optional[str], options: dict[str, Any], also: Sequence[str] = ()) -> Target:
+    """The target itself, or a function as one. `also` are the options that the caller takes beside its own."""
+    mine = [*inspect.signature(Target).parameters][2:-1]  # without the function, like and the signature
+    unknown = [name for name in options if name not in mine]
+    if unknown:
+        raise WrongUse(f"{unknown[0]}= is not known; valid: {', '.join(['like', *also, *mine])}")
+    if not isinstance(function, Target):
+        return Target(function, like, **options)
+    if like or options:
+        given = "like" if like else next(iter(options))
+        raise WrongUse(f"{given}= is given for {function.name}, which is a convict.target; valid: in the decorator")
+    return function

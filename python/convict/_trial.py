@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import json
 import os
 import random
-import re
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from ._errors import Falsified, ProgramMissing, Refused
-from ._session import Output, run_convict
-from ._target import Target
+from ._errors import Falsified, Note, Refused, WrongUse
+from ._findings import Cause, causes_in, told
+from ._kept import KeptCases
+from ._session import Output, in_a_copy, run_convict
+from ._target import Target, target_of
 
 _NO_LIMIT = "24h"  # for a call in this process, where a debugger may stop it
 
@@ -25,6 +28,8 @@ class Settings:
     seed: Optional[int] = None
     repro: Optional[str] = None
     folder = ".convict"  # where falsifying cases are kept
+    terminal = 2  # the descriptor where progress is shown, if it is a terminal
+    elsewhere: Optional[int] = None  # where it is shown if not
 
 
 _examples: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("examples", default=())
@@ -37,8 +42,6 @@ def example(line: str) -> Callable:
     ... def test_mine():
     ...     convict.trial(mine, like="torch.conv_transpose2d")
     """
-    import functools
-
     def decorate(test: Callable) -> Callable:
         @functools.wraps(test)
         def with_example(*args: Any, **named: Any) -> Any:
@@ -56,8 +59,9 @@ def example(line: str) -> Callable:
 
 def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, cases: int = 200,
           seed: Optional[int] = None, where: str = "", isolate: bool = False, timeout: Optional[str] = None,
-          profile: str = "", shrink: str = "5s", illegal: float = 0, **options: Any) -> None:
-    """Judges a function on sampled problems. Raises Falsified if it is wrong on one, with the simplest case found.
+          profile: str = "", shrink: str = "10s", illegal: float = 0, **options: Any) -> None:
+    """Judges a function on sampled problems. Raises Falsified if it is wrong on one, with all causes that were found,
+    each with its simplest case; warns (convict.Note) of what it is not convicted of.
 
     `like` names the signature (`convict.presets()`); without it the function is called as f(problem, tensors), and
     writes the outputs. What it takes is found out by asking: it raises Refused for the rest, and an `example` of a test
@@ -68,85 +72,105 @@ def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = Non
     >>> trial(my_conv2d, like="torch.conv2d", dtypes=["f16"], xp="torch", where="g=1", isolate=True)
     """
     __tracebackhide__ = True  # pytest shows the line of the test, not ours
-    put = function if isinstance(function, Target) else Target(function, like, **options)
-    limit = timeout or ("10s" if isolate else _NO_LIMIT)
-    run = _Run(put, isolate, limit)
+    put = target_of(function, like, options, ("cases", "seed", "where", "isolate", "timeout", "profile", "shrink",
+                                              "illegal"))
+    run = Run(put, isolate, timeout or ("10s" if isolate else _NO_LIMIT))
     if Settings.repro:
-        return run.judge([Settings.repro], remember=False)
-    known = [*_examples.get(), *run.remembered()]
-    if known:
-        run.judge(known)
+        return run.judge([Settings.repro])
+    run.judge_known(where)
     chosen = Settings.seed if Settings.seed is not None else seed
     if chosen is None:
         chosen = 1 if os.environ.get("CI") else random.randrange(1 << 32)
-    run.campaign(Settings.cases or cases, chosen, where, profile, shrink, illegal)
+    for note in run.campaign(Settings.cases or cases, chosen, where, shrink, profile, illegal).notes:
+        warnings.warn(f"{put.name}: {note}", Note, stacklevel=2)
+    return None
 
 
-class _Run:
+class Judged:
+    """What a campaign that convicts nobody has seen."""
+
+    def __init__(self, cases: int, notes: list[str]):
+        self.cases, self.notes = cases, notes
+
+
+class Run:
+    """A target, and how it is called. Raises WrongUse if it cannot be called like this."""
+
     def __init__(self, target: Target, isolate: bool, timeout: str):
         self.target, self.isolate, self.timeout = target, isolate, timeout
+        self.kept = KeptCases(Settings.folder, target.place)
+        why_not = in_a_copy(_wrong_use_of, target) if isolate else _wrong_use_of(target)
+        if why_not:
+            raise WrongUse(why_not)
 
     def convict(self, words: list[str]) -> Output:
         output = run_convict([*words, "--oracle=none", "--format=json", f"--timeout={self.timeout}"], [self.target],
-                             self.isolate)
+                             self.isolate, (Settings.terminal, Settings.elsewhere))
         if output.exit_code not in (0, 1, 125):
-            raise ProgramMissing(output.err.strip() or f"convict ended with code {output.exit_code}")
+            raise WrongUse(output.trouble() or f"convict ended with code {output.exit_code}")
         return output
 
-    # ---- Known cases ----
+    # ---- Given cases ----
 
-    def file(self) -> Path:
-        return Path(Settings.folder) / (re.sub(r"[^\w.-]", "_", self.target.name) + ".cases")
-
-    def remembered(self) -> list[str]:
-        return self.file().read_text().splitlines() if self.file().exists() else []
-
-    def remember(self, lines: list[str]) -> None:
-        if lines:
-            self.file().parent.mkdir(exist_ok=True)
-            (self.file().parent / ".gitignore").write_text("*\n")
-            self.file().write_text("".join(line + "\n" for line in lines))
-        elif self.file().exists():
-            self.file().unlink()
-
-    def judge(self, lines: list[str], remember: bool = True) -> None:
-        """Judges these cases one by one. What was remembered and is right by now is forgotten."""
+    def judge_known(self, where: str) -> None:
+        """Examples of the test, and cases that were kept, as far as they are asked for. What is right by now is
+        dropped."""
         __tracebackhide__ = True
-        for line in dict.fromkeys(lines):
-            output = self.convict(["repro", line])
-            wrong = json.loads(output.out)["mismatches"]
-            if wrong:
-                raise self.falsified(wrong[0], output)
-            if remember:
-                self.remember([one for one in self.remembered() if one != line])
+        self.judge([*_examples.get()])
+        right = self.judge(self.kept.lines(), self.narrowed(where))
+        self.kept.remove(right)
+
+    def judge(self, lines: list[str], where: str = "") -> list[str]:
+        """Judges these cases, without those that are not `where`. Returns those that are right."""
+        __tracebackhide__ = True
+        if not lines:
+            return []
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "given.cases"
+            file.write_text("".join(line + "\n" for line in lines))
+            output = self.convict(["replay", str(file), "--relations=all", *([f"--where={where}"] if where else [])])
+        judged = json.loads(output.out)["cases"]
+        wrong = [Cause.of_row(row) for one in judged for row in one["mismatches"] if row["blame"] == "target"]
+        if wrong:
+            raise self.falsified(wrong, [], output)
+        right = {one["case"] for one in judged if one["outcome"] == "passed"}
+        return [line for line in lines if line in right]
 
     # ---- Sampled cases ----
 
-    def campaign(self, cases: int, seed: int, where: str, profile: str, shrink: str, illegal: float) -> dict:
+    def campaign(self, cases: int, seed: int, where: str, shrink: str, profile: str = "",
+                 illegal: float = 0) -> Judged:
         __tracebackhide__ = True
-        with tempfile.TemporaryDirectory() as folder:
-            output = self.convict(["fuzz", "-q", f"--cases={cases}", f"--seed={seed}",
-                                   *([f"--profile={profile}"] if profile else []),
-                                   *(f"--example={line}" for line in _examples.get()), "--shrink=none",
-                                   f"--illegal={illegal}", f"--db={folder}/trial.db",
-                                   f"--where={self.narrowed(where)}"])
+        output, causes, notes = self.sampled(cases, seed, where, shrink, profile, illegal)
         report = json.loads(output.out)
-        wrong = [one for one in report["mismatches"] if one["blame"] == "target"]
-        if wrong:
-            simplest = self.simplified(min(wrong, key=lambda one: len(one["case"])), shrink)
-            self.remember([simplest["case"], *(one for one in self.remembered() if one != simplest["case"])])
-            raise self.falsified(simplest, output, f"found with seed {seed}")
-        if report["judged"] == 0 or report["targets"][0]["inconclusive"]:
+        if causes:
+            self.kept.add(one.case for one in causes)
+            raise self.falsified(causes, notes, output, f"found with seed {seed}")
+        if not notes and (report["judged"] == 0 or report["targets"][0]["inconclusive"]):
             raise Refused(self.hardly_judged(report))
-        return report
+        return Judged(report["targets"][0]["judged"], notes)
 
-    def simplified(self, mismatch: dict, time: str) -> dict:
-        """The simplest case that shows it, and when it fails, as far as that can be told in this time."""
-        output = self.convict(["explain", mismatch["case"], f"--time={time}", "-q"])
-        if output.exit_code != 1:  # it does not fail any more
-            return mismatch
-        diagnosis = json.loads(output.out)
-        return {**diagnosis["shrunk"], "predicate": diagnosis["predicate"] if diagnosis["complete"] else ""}
+    def sampled(self, cases: int, seed: int, where: str, shrink: str, profile: str = "", illegal: float = 0,
+                database: str = "") -> tuple[Output, list[Cause], list[str]]:
+        """What the program says of sampled cases, and what it has found."""
+        with tempfile.TemporaryDirectory() as folder:
+            output = self.convict(["fuzz", f"--cases={cases}", f"--seed={seed}", f"--shrink={shrink}",
+                                   *([f"--profile={profile}"] if profile else []),
+                                   *(f"--example={line}" for line in _examples.get()), f"--illegal={illegal}",
+                                   f"--db={database or folder + '/trial.db'}", f"--where={self.narrowed(where)}"])
+        causes, notes = causes_in(json.loads(output.out), self.target.is_like_torch())
+        if causes and not causes[0].fails_if and shrink != "none":
+            causes[0] = self.simplified(causes[0], where, shrink)
+        return output, causes, notes
+
+    def simplified(self, cause: Cause, where: str, time_limit: str) -> Cause:
+        """The simplest case so far: what the campaign had no time to explain, it leaves as it was. It keeps away from what
+        is a note."""
+        elements = "n>=1 ic>=1" if self.target.is_like_torch() and not cause.has_no_elements() else ""
+        output = self.convict(["explain", cause.case, f"--time={time_limit}",
+                               f"--where={self.narrowed(f'{where} {elements}')}"])
+        found = json.loads(output.out)["shrunk"] if output.exit_code == 1 else None
+        return Cause.of_row(found, hits=cause.hits) if found else cause
 
     def narrowed(self, where: str) -> str:
         """With what the function cannot take anyway, so that fewer problems are drawn in vain."""
@@ -156,29 +180,17 @@ class _Run:
             words.append(f"dt={self.target.dtypes[0]}")
         return " ".join([*words, where]).strip()
 
-    @staticmethod
-    def hardly_judged(report: dict) -> str:
+    def hardly_judged(self, report: dict) -> str:
         blocks = report["targets"][0]["blocked_by"]
         reasons = [one["reason"] for one in report["refusals"][:3]] + ([blocks] if blocks else [])
         reasons = ", ".join(dict.fromkeys(reasons)) or "no reason was given"
         some = "all" if report["judged"] == 0 else f"all but {report['judged']}"
-        return f"it refused {some} of {report['cases']} problems: {reasons}"
+        return f"{self.target.name}: it refused {some} of {report['cases']} problems: {reasons}"
 
-    def falsified(self, mismatch: dict, output: Output, how: str = "") -> Falsified:
-        certificate, verdict, case = mismatch["certificate"], mismatch["verdict"], mismatch["case"]
-        lines = [f"{self.target.name}: {verdict}", f'Falsifying example: @convict.example("{case}")']
-        if mismatch.get("predicate"):
-            lines.append(f"It fails if {mismatch['predicate']}.")
-        if "at" in certificate and "got" in certificate:
-            at = ",".join(map(str, certificate["at"]))
-            lines.append(f"{certificate['role']}[{at}] is {certificate['got']}, exact is {certificate['exact']}, "
-                         f"allowed error {certificate['bound']} ({certificate['bound_name']})")
-        for key in ("geography", "text", "error", "signal", "exit_code", "operand", "overrun"):
-            if key in certificate:
-                lines.append(f"{key}: {certificate[key]}")
-        lines += [*output.deaths[-1:], *([how] if how else [])]
-        error = Falsified("\n  ".join(lines), case, verdict, certificate)
-        error.__cause__ = self.cause(json.dumps(certificate))
+    def falsified(self, causes: list[Cause], notes: list[str], output: Output, how: str = "") -> Falsified:
+        rest = [*output.deaths[-1:], *([how] if how else [])]
+        error = Falsified(told(self.target.name, causes, notes, rest), causes)
+        error.__cause__ = self.cause(json.dumps(causes[0].certificate))
         return error
 
     def cause(self, certificate: str) -> Optional[BaseException]:
@@ -187,3 +199,11 @@ class _Run:
             if json.dumps(text)[1:-1] in certificate:
                 return error
         return None
+
+
+def _wrong_use_of(target: Target) -> str:
+    try:
+        target.check()
+    except WrongUse as why:
+        return str(why)
+    return ""

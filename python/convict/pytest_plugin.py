@@ -2,9 +2,12 @@
 """Options of pytest for trials. Without them every test has its own; in CI (the variable CI is set) seeds are fixed."""
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ._trial import Settings
+
+Settings.terminal = os.dup(2)  # before pytest captures what is written there
 
 
 def pytest_addoption(parser: Any) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evidence in words (docs/store-format.md has the keys), and on which cases the mismatch shows.
+// The evidence in words (docs/background/certificates.md has the keys), and on which cases the mismatch shows.
 
 const word = (value) => (typeof value === "number" ? brief(value) : asText(value));
 const withHex =

@@ -59,20 +59,23 @@ function profileCoverage(profile) {
                 profile.emptiest.slice(0, 20).map((name) => h("li", {}, h("code", {}, name)))))));
 }
 
-/** What the targets of the last campaign were not judged on. */
-function notJudged(section) {
-  const last = facts.campaigns[0], rows = asList(last?.not_judged);
+/** What the targets of the last campaign were judged on, and what not. */
+function judgedTargets(section) {
+  const last = facts.campaigns[0], rows = asList(last?.targets);
   if (rows.length === 0) return;
   section.append(
-      h("h3", {}, `Not judged in campaign ${last.id}`),
+      h("h3", {}, `Judged in campaign ${last.id}`),
       table(
-          "Levels that targets never accepted, or that fewer than ten judged cases had",
-          ["target", "never accepted", "fewer than 10 cases"],
-          rows.map(({target, never, hardly}) => [target, never || "–", hardly || "–"])));
+          "Cases and pairs of features; levels that targets never accepted, or that fewer than ten judged cases had",
+          ["target", "judged cases", "pairs of features", "never accepted", "fewer than 10 cases"],
+          rows.map(({target, judged, pairs, never, hardly}) =>
+                       [target, count(judged), `${count(asList(pairs)[0])} of ${count(asList(pairs)[1])}`,
+                        never || "–", hardly || "–"]),
+          [1, 2]));
 }
 
 function coverage(section) {
-  notJudged(section);
+  judgedTargets(section);
   if (facts.profiles.length === 0) {
     section.append(h("p", {class: "muted"}, "No coverage has been recorded."));
     return;

@@ -2,7 +2,7 @@
 //
 // What there is at a glance: counts, campaigns, how fast they were and how coverage grew, and what ran.
 
-const kStatuses = ["new", "known", "reported", "fixed", "wontfix"];
+const kStatuses = ["new", "known", "reported", "fixed", "wontfix", "gone"];
 
 const badge = (status) => h("span", {class: `badge ${kStatuses.includes(status) ? `is-${status}` : ""}`}, status);
 

@@ -100,15 +100,17 @@ json libraries_of(const json& libraries) {
   return embeddable(result).size() > 4 * kLongestFact ? json::object() : result;
 }
 
-/// What its targets were not judged on, in words.
-json gaps_of(const report::CampaignReport& campaign) {
+/// What its targets were judged on, and what not, in words.
+json targets_of(const report::CampaignReport& campaign) {
   constexpr size_t kMostTargets = 20, kLongestList = 2000;
   json list = json::array();
-  for (const auto& [target, gaps] : campaign.gaps)
-    if (list.size() < kMostTargets && gaps.never.size() + gaps.hardly.size() > 0)
+  for (const auto& [target, one] : campaign.targets)
+    if (list.size() < kMostTargets)
       list.push_back({{"target", cut(target, 200)},
-                      {"never", cut(generate::in_words(gaps.never), kLongestList)},
-                      {"hardly", cut(generate::in_words(gaps.hardly), kLongestList)}});
+                      {"judged", one.judged},
+                      {"pairs", {one.pairs_seen, one.pairs_possible}},
+                      {"never", cut(generate::in_words(one.gaps.never), kLongestList)},
+                      {"hardly", cut(generate::in_words(one.gaps.hardly), kLongestList)}});
   return list;
 }
 
@@ -126,7 +128,7 @@ json campaigns_of(const std::vector<report::CampaignReport>& campaigns) {
                     {"version", cut(one->info.version, 200)},
                     {"libraries", list.size() < kMostWithProgress ? libraries_of(one->info.libraries) : json::object()},
                     {"counts", counts_of(one->counts)}});
-    if (list.size() == 1) list.back()["not_judged"] = gaps_of(*one);
+    if (list.size() == 1) list.back()["targets"] = targets_of(*one);
     if (!one->progress.empty() && ++with_progress <= kMostWithProgress)
       list.back()["progress"] = moments_of(one->progress);
   }

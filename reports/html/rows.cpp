@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/plain_words.h"
 #include "core/verdict.h"
 #include "reports/html/text.h"
 
@@ -25,7 +26,7 @@ std::vector<const report::MismatchReport*> by_importance(const std::vector<repor
   std::vector<const report::MismatchReport*> order;
   for (const report::MismatchReport& one : mismatches) order.push_back(&one);
   std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
-    return std::tuple(rank(store::kStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
+    return std::tuple(rank(store::kShownStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
                       rank(kVerdictNames, one->row.verdict));
   });
   return order;
@@ -44,7 +45,9 @@ json line_of(const store::MismatchRow& row) {
                {"case", cut(row.best_text(), kLongestCase)}};
   if (row.shrunk_text) line["shrunk"] = true;
   if (row.effective_status != row.status) line["triage"] = cut(row.status_text(), kLongestWords);
-  for (const auto& [key, text] : {std::pair("predicate", &row.predicate), std::pair("geography", &row.geography),
+  const std::string predicate = row.predicate.empty() ? "" : predicate_in_words(row.predicate, row.best_text());
+  const std::string place = place_in_words(row.geography);
+  for (const auto& [key, text] : {std::pair("predicate", &predicate), std::pair("geography", &place),
                                   std::pair("link", &row.link), std::pair("note", &row.note)})
     if (!text->empty()) line[key] = cut(*text, kLongestWords);
   return line;

@@ -30,7 +30,7 @@ std::string listed(const std::set<std::string>& names) {
 }
 
 ptrdiff_t urgency(const std::string& status) {
-  return std::ranges::find(store::kStatuses, status) - store::kStatuses.begin();
+  return std::ranges::find(store::kShownStatuses, status) - store::kShownStatuses.begin();
 }
 
 auto rank(const report::MismatchReport* one) {
@@ -126,14 +126,17 @@ std::string causes_in_a_line(const std::vector<CauseGroup>& groups) {
   if (groups.empty()) return "no mismatches";
   const auto fresh = static_cast<size_t>(
       std::ranges::count_if(groups, [](const CauseGroup& one) { return one.status() == "new" || one.fails(); }));
+  const auto gone = static_cast<size_t>(
+      std::ranges::count_if(groups, [](const CauseGroup& one) { return one.status() == store::kGone; }));
   size_t rows = 0;
   int64_t hits = 0;
   for (const CauseGroup& one : groups) {
     rows += one.rows.size();
     hits += one.hits();
   }
-  return fmt::format("{} causes: {} new, {} known; {} hits in {} mismatches", groups.size(), fresh,
-                     groups.size() - fresh, with_commas(static_cast<uint64_t>(hits)), rows);
+  return fmt::format("{} causes: {} new, {} known{}; {} hits in {} mismatches", groups.size(), fresh,
+                     groups.size() - fresh - gone, gone > 0 ? fmt::format(", {} not seen any more", gone) : "",
+                     with_commas(static_cast<uint64_t>(hits)), rows);
 }
 
 }  // namespace convict::reports

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 
 namespace convict::reports {
@@ -90,13 +91,29 @@ std::string describe_certificate(const Certificate& c) {
   if (c.relation.name)
     text += fmt::format("    relation {}: {} is {}, expected {}\n", shown(c.relation.name), shown(c.element.at),
                         shown(c.element.got), shown(c.relation.expected));
-  text += line("geography", c.errors.geography) + line("explained_by", c.explained_by) + line("read", c.read) +
+  if (c.errors.geography) text += fmt::format("    wrong: {}\n", plain(place_in_words(*c.errors.geography)));
+  text += line("explained_by", c.explained_by) + line("read", c.read) +
           line("text", c.text) + line("overrun", c.overrun) + line("signal", c.death.signal) +
           line("exit_code", c.death.exit_code) + line("address_class", c.death.address_class) +
           line("evidence", c.death.evidence) + describe_alone(c.alone, c.death.evidence.has_value());
   if (!c.element.exact) text += line("operand", c.element.role);
   if (c.death.output_tail) text += "    last words: " + last_words(*c.death.output_tail) + "\n";
   return text;
+}
+
+std::string certificate_in_a_line(const Certificate& c) {
+  const Certificate::Element& e = c.element;
+  if (e.exact)
+    return fmt::format("{}{} is {}, right is {}", shown(e.role), shown(e.at), shown(e.got),
+                       shown(e.right ? e.right : e.exact));
+  if (c.relation.name)
+    return fmt::format("relation {}: {} is {}, expected {}", shown(c.relation.name), shown(e.at), shown(e.got),
+                       shown(c.relation.expected));
+  if (c.death.signal)
+    return fmt::format("died of {}{}", shown(c.death.signal),
+                       c.death.address_class ? ", address: " + shown(c.death.address_class) : "");
+  if (c.overrun) return plain(*c.overrun);
+  return c.text ? plain(*c.text) : "";
 }
 
 std::string describe_certificate(const nlohmann::json& document) {

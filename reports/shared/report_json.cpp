@@ -57,9 +57,13 @@ json json_of(const report::ProfileReport& profile) {
 }
 
 json json_of(const report::CampaignReport& campaign) {
-  json gaps = json::object();
-  for (const auto& [target, one] : campaign.gaps)
-    gaps[target] = {{"never_accepted", generate::by_feature(one.never)}, {"hardly_judged", generate::by_feature(one.hardly)}};
+  json targets = json::object(), gaps = json::object();
+  for (const auto& [target, one] : campaign.targets) {
+    targets[target] = {
+        {"judged", one.judged}, {"pairs", one.pairs_seen}, {"pairs_in_domain", one.pairs_possible}};
+    gaps[target] = {{"never_accepted", generate::by_feature(one.gaps.never)},
+                    {"hardly_judged", generate::by_feature(one.gaps.hardly)}};
+  }
   json ratios = json::object();
   for (const auto& [name, histogram] : campaign.ratios) ratios[name] = histogram.counts;
   return {{"id", campaign.id},
@@ -74,6 +78,7 @@ json json_of(const report::CampaignReport& campaign) {
           {"isa", campaign.info.isa},
           {"version", campaign.info.version},
           {"counts", campaign.counts},
+          {"targets", targets},
           {"not_judged", gaps},
           {"progress", progress_json(campaign.progress)},
           {"ratios", ratios}};
@@ -86,6 +91,7 @@ json json_of(const report::MismatchReport& mismatch) {
           {"coarse", row.coarse},
           {"status", row.effective_status},
           {"triage", row.status_text()},
+          {"gone", row.gone},
           {"triaged", row.triaged},
           {"versions", row.versions},
           {"link", row.link},

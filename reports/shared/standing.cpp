@@ -27,8 +27,8 @@ std::vector<const report::MismatchReport*> by_urgency(const report::Report& repo
   std::vector<const report::MismatchReport*> order;
   for (const report::MismatchReport& one : report.mismatches) order.push_back(&one);
   std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
-    return std::pair(!fails(*one),
-                     std::ranges::find(store::kStatuses, one->row.effective_status) - store::kStatuses.begin());
+    const auto status = std::ranges::find(store::kShownStatuses, one->row.effective_status);
+    return std::pair(!fails(*one), status - store::kShownStatuses.begin());
   });
   return order;
 }

@@ -7,7 +7,7 @@
 
 namespace convict::reports {
 
-/// One sentence about what the implementation did, for people who have not read docs/bounds.md.
+/// One sentence about what the implementation did, for people who have not read docs/verdicts.md.
 std::string_view meaning_of(Verdict verdict);
 
 }  // namespace convict::reports

@@ -149,7 +149,7 @@ typedef struct convict_tensors {
   void* workspace;
 } convict_tensors;
 
-/* What an implementation promises about its arithmetic. The promise selects the error bound (docs/bounds.md). */
+/* What an implementation promises about its arithmetic. The promise selects the error bound (bounds.md). */
 typedef enum convict_algorithm {
   CONVICT_DIRECT = 1,   /* every output is a sum of its products, added up as `summation` says */
   CONVICT_WINOGRAD = 2, /* F(m, r): `winograd_m` outputs by `winograd_r` taps a tile */
@@ -274,7 +274,7 @@ typedef const convict_abilities* (*convict_abilities_function)(const convict_imp
 typedef const char* const* (*convict_examples_function)(const convict_implementation* self);
 
 /* How an implementation with a contract of CONVICT_WINOGRAD or CONVICT_FFT departs from the usual transform. Each has a
- * larger error bound (docs/bounds.md), so it is allowed to those who declare it. */
+ * larger error bound (docs/background/bounds.md), so it is allowed to those who declare it. */
 typedef struct convict_transforms {
   /* Winograd. Non-zero: the last tile of an axis may be moved back until it ends with the outputs, and overlap the one
    * before; otherwise tiles are where steps of winograd_m lead. */

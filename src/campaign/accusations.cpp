@@ -8,11 +8,11 @@
 
 #include "campaign/own_evidence.h"
 #include "core/plugin_name.h"
-#include "workers/history.h"
+#include "workers/attribution.h"
 
 namespace convict::campaign {
 
-constexpr size_t kMostTried = 4;  // of one kind that wait
+constexpr size_t kMostTried = 4;  // of the waiting accusations of one kind
 
 std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster) {
   const auto runs_there = [](const workers::RosterEntry& entry) { return is_client(entry.plugin); };
@@ -22,7 +22,7 @@ std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster) 
 void Accusations::accuse(const workers::Sighting& sighting) {
   const Mismatch& seen = sighting.mismatch;
   const uint64_t index = sighting.index;
-  // Contradicted here, too, where no plugin has run: this ends the campaign.
+  // The checker contradicts the reference in this process, too, where no plugin has run: that ends the campaign.
   if (seen.blame == Blame::kReference && refuted_claim(seen)) return settings_.books.add(index, seen);
   const Kind kind = kind_of(seen);
   if (auto settled = confirmations_.known(seen, kind.name, kind.is_shown))
@@ -30,7 +30,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   const int number = settings_.books.accuse(index, seen, sighting.counts);
   if (is_ending_) return;
   const auto others = alike_.find(kind.name);
-  // The first ones may be tried, if the one before them does not come back.
+  // Only the first that wait may get trials of their own, for which they need their history.
   const bool may_be_tried = others == alike_.end() || others->second.size() < kMostTried;
   Accusation accusation{index, number, seen, {}, {}};
   if (may_be_tried) {
@@ -67,7 +67,8 @@ Task<void> Accusations::confirm(Accusation one, std::string kind) {
   settle_alike(kind);
 }
 
-/// Those of the kind that were waiting; but one of them has its trial, if it is due.
+/// Settles the accusations that waited for this trial. If the kind is due for another trial, one of them gets it, and
+/// the others wait for that.
 void Accusations::settle_alike(const std::string& kind) {
   std::vector<Accusation> alike = std::move(alike_.extract(kind).mapped());
   waiting_ -= alike.size();
@@ -96,8 +97,14 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
 }
 
+Task<void> Accusations::try_row(OpenRow row) {
+  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, workers::is_of_cost(row.mismatch.verdict));
+  if (auto result = co_await replayed(settings_.pool, row, settings_.supervisor))
+    settings_.result.note(*std::move(result));
+}
+
 void Accusations::accuse(const workers::WorkerDeath& death) {
-  // Of a case that is examined again, the dead process knew the line, and not which draw it was.
+  // The draws of the dead process do not lead to a case that is examined again: it was handed out by its line.
   const Case* again = settings_.books.lost_case(death.index);
   const Case lost = again ? *again : workers::lost_case(death, settings_.supervisor.worker);
   const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);

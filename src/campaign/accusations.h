@@ -18,7 +18,6 @@
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/pool.h"
-#include "workers/trials.h"
 
 namespace convict::campaign {
 
@@ -42,11 +41,14 @@ class Accusations {
 
   /// A mismatch of a case that is not complete yet.
   void accuse(const workers::Sighting& sighting);
-  /// A worker died, of a case that is examined again without whoever it was.
+  /// A worker died. Its case is examined again without the implementation that caused the death.
   void accuse(const workers::WorkerDeath& death);
 
-  /// What an earlier campaign had no time to repeat: the case of this row of nobody.
+  /// Repeats what an earlier campaign had no time to repeat: the case of this row, which is one of nobody.
   void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
+
+  /// Runs the case of a row of an earlier campaign: does it still fail?
+  void replay(OpenRow row) { trials_.start(try_row(std::move(row))); }
 
   /// Trials that are not over, or were not at the last call of forget_finished(), which throws what one of them has
   /// thrown.
@@ -55,14 +57,14 @@ class Accusations {
 
   /// Begins no trial any more, and ends those under way. Called when there is no time for them.
   void end();
-  /// Deaths that have had none, of cases that were complete.
+  /// Deaths without a trial, of workers that had already reported the case.
   std::vector<Mismatch> take_untried() { return std::exchange(untried_, {}); }
 
   /// The kinds of cases on which a witness has died.
   const examine::SparedKinds& spared() const { return spared_; }
 
  private:
-  /// What counts as alike, and whether the line of this one will be shown.
+  /// Accusations of one `name` are alike: one trial speaks for several. `is_shown`: the row would show this line.
   struct Kind {
     std::string name;
     bool is_shown;
@@ -81,6 +83,7 @@ class Accusations {
   Task<void> confirm(Accusation accusation, std::string kind);
   void settle_alike(const std::string& kind);
   Task<void> repeat(int64_t row, Mismatch seen);
+  Task<void> try_row(OpenRow row);
   Task<void> attribute(workers::WorkerDeath death, Case lost, int number);
   std::optional<Mismatch> known(const workers::WorkerDeath& death, const Mismatch& suspected) const;
   void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);
@@ -88,7 +91,7 @@ class Accusations {
   const TrialSettings settings_;
   workers::Confirmations confirmations_;
   workers::Attributions attributions_;
-  workers::Trials trials_;
+  workers::Tasks trials_;
   std::map<std::string, std::vector<Accusation>> alike_;  // that wait for a trial of their kind
   examine::SparedKinds spared_;
   size_t waiting_ = 0;  // in alike_

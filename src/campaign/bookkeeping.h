@@ -31,7 +31,7 @@ struct Shard {
 
 class Bookkeeping {
  public:
-  /// `elsewhere`: positions that somebody else takes care of.
+  /// `elsewhere`: positions that another lane takes care of.
   explicit Bookkeeping(const Shard& shard, Intervals elsewhere = {})
       : shard_(shard), elsewhere_(std::move(elsewhere)), handed_out_(elsewhere_) {}
 
@@ -40,7 +40,7 @@ class Bookkeeping {
   const Intervals& elsewhere() const { return elsewhere_; }
   /// Those that are not left for next_work(): done, elsewhere, or under way.
   const Intervals& handed_out() const { return handed_out_; }
-  /// What was handed out, and comes back as it was.
+  /// Work that was handed out and comes back unexamined.
   void take_back(const workers::Work& work);
   /// Of what is handed out from now on, these implementations are left out: a bit for each roster position.
   void leave_out(uint64_t without) { without_ |= without; }
@@ -68,12 +68,12 @@ class Bookkeeping {
   /// The workers have told all of these cases. Returns the hits to record, of those that are complete.
   std::vector<Mismatch> complete(const workers::Work& work);
 
-  /// A worker died on the case; as accuse(). `suspected`: until the trial of the death is over.
+  /// A worker died on the case. As accuse(), with `suspected` as what was seen.
   int lose(const workers::WorkerDeath& death, const Case& lost, const Mismatch& suspected);
-  /// What came of it. The case is examined again `without` those who died of it; given up if that is 0.
+  /// What came of it. The case is examined again `without` the implementations that died of it; given up if that is 0.
   std::vector<Mismatch> settle_death(uint64_t index, int number, Mismatch found, uint64_t without);
 
-  /// The case at this index, if it is examined again without those who died of it.
+  /// The case at this index, if a worker died on it.
   const Case* lost_case(uint64_t index) const;
 
   /// Gives up what is open: the case counts, with its hits as far as they are known, and with its accusations as they
@@ -83,7 +83,8 @@ class Bookkeeping {
   /// Ratios of the cases of this work. If one of them stays undone, they count when it is done.
   void add(const workers::Work& work, const Ratios& ratios) { of_work_.emplace_back(work, ratios); }
 
-  /// Without what open cases have added, and with cases that were given up before a worker counted them.
+  /// Takes off what open cases have added to the counts, and adds the cases that were given up before a worker counted
+  /// them.
   void correct(PerCounter<uint64_t>& counts) const;
 
  private:
@@ -102,7 +103,7 @@ class Bookkeeping {
 
   const Shard shard_;
   const Intervals elsewhere_;
-  Intervals handed_out_;  // when this began, and ever after but for what came back
+  Intervals handed_out_;  // since this began, without what came back
   Intervals done_;
   Ratios ratios_;
   std::vector<std::pair<workers::Work, Ratios>> of_work_;  // not in ratios_ yet

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "campaign/accusations.h"
+#include "campaign/campaign_time.h"
 #include "campaign/earlier_run.h"
 #include "campaign/lane.h"
 #include "campaign/parting.h"
@@ -23,15 +24,12 @@
 #include "generate/reach.h"
 #include "workers/fork_servers.h"
 #include "workers/pool.h"
-#include "workers/trials.h"
 
 namespace convict::campaign {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr auto kBetweenSums = std::chrono::milliseconds(10);  // over all lanes: a pool steps more often
 constexpr size_t kMostLanes = 16;
 
 class Campaign {
@@ -56,8 +54,8 @@ class Campaign {
       throw;
     }
     result_.interrupted = is_interrupted();
-    result_.seconds = seconds();
-    if (!kept_.has_begun()) return std::move(result_);  // interrupted before anybody was loaded
+    result_.seconds = time_.seconds();
+    if (!kept_.has_begun()) return std::move(result_);  // interrupted before all was loaded
     count_all();
     kept_.finish_explaining([this] { return !is_interrupted() && (settings_.explains_after_time || has_time()); },
                               [this] { progress_(result_); });
@@ -122,13 +120,14 @@ class Campaign {
     result_.notes.insert(result_.notes.begin(), began.notes.begin(), began.notes.end());
     result_.standings = standings_of(surveys_, roster, earlier_.judged);
     for (const auto& [target, standing] : result_.standings) earlier_.judged_on[target] = standing.judged;
-    result_.seconds = earlier_.seconds;  // which is written
+    result_.seconds = earlier_.seconds;  // kept_.begin() writes it
     store::CampaignInfo info = information();
     if (settings_.resumed) note_resumption(info);
     kept_.begin(info);
     for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().try_again(row, std::move(seen));
-    started_ =
-        Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_.seconds));
+    if (!settings_.resumed)
+      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay(std::move(row));
+    time_.begin(earlier_.seconds);
     for (const auto& [target, done] : earlier_.apart) {
       Bookkeeping books(settings_.shard());
       books.resume(done, {});
@@ -160,19 +159,19 @@ class Campaign {
     return bits;
   }
 
-  /// Those who are judged in the lane of everybody.
+  /// The targets that are judged in the first lane.
   std::vector<Neighbour> neighbours() const {
     std::vector<Neighbour> all;
     workers::Counts counts = lanes_.front().counts();
     counts.call_seconds.resize(result_.roster.size());  // they are empty before the first case
     counts.computed.resize(result_.roster.size());
     for (size_t i = 0; i < result_.roster.size(); ++i) {
-      const auto& [name, description, lineage, version, is_target, plugin] = result_.roster[i];
-      if (!is_target || examine::is_left_out(lanes_.front().books().without(), i)) continue;
-      const auto deaths = kept_.deaths().find(name);
+      const workers::RosterEntry& one = result_.roster[i];
+      if (!one.is_target || examine::is_left_out(lanes_.front().books().without(), i)) continue;
+      const auto deaths = kept_.deaths().find(one.name);
       const auto [count, seconds] = deaths == kept_.deaths().end() ? KeptResult::Deaths() : deaths->second;
-      all.push_back({name, is_client(plugin), count, seconds, counts.call_seconds[i], result_.hits_of(name),
-                     counts.computed[i]});
+      all.push_back({one.name, is_client(one.plugin), count, seconds, counts.call_seconds[i],
+                     result_.hits_of(one.name), counts.computed[i]});
     }
     return all;
   }
@@ -187,38 +186,35 @@ class Campaign {
     add_lane(std::move(books), targets);
   }
 
-  /// Whoever others wait for goes its own way, once all cases have come back from those who have them. A guided worker
-  /// makes up its own cases.
+  /// Targets that others wait for get a lane of their own, once the workers have returned all cases. Not in a guided
+  /// campaign: its workers make up their own cases.
   void part() {
     if (lanes_.front().is_recalled()) return;
-    if (!leaving_.empty()) {
-      Bookkeeping books(settings_.shard(), lanes_.front().books().handed_out());
-      part_from(std::exchange(leaving_, {}), std::move(books));
-    }
-    const double now = seconds() - earlier_.seconds;
+    if (const std::set<std::string> leaving = parting_.take_leaving(); !leaving.empty())
+      part_from(leaving, Bookkeeping(settings_.shard(), lanes_.front().books().handed_out()));
+    const double now = time_.seconds() - earlier_.seconds;
     if (!parting_.is_due(now) || lanes_.size() > kMostLanes || !settings_.supervisor.worker.corpus.empty()) return;
     const auto decision = parting_.decide(neighbours(), now, settings_.supervisor.jobs);
     if (!decision) return;
-    leaving_ = decision->targets;
     lanes_.front().recall();
-    const std::string names = printable(fmt::format("{}", fmt::join(leaving_, ", ")), 200);
+    const std::string names = printable(fmt::format("{}", fmt::join(decision->targets, ", ")), 200);
     result_.notes.push_back(
         fmt::format("{}: {}; judged in other processes, so that nobody waits", names, decision->why));
   }
 
-  /// Called several times a second.
+  /// How a lane goes on; asked at each of its ticks. Also writes to the database what is due, shows the progress, and
+  /// parts lanes.
   Pace pace() {
-    if (Clock::now() - counted_ > kBetweenSums) {
+    if (time_.is_next_sum_due()) {
       count_all();
-      result_.seconds = seconds();
+      result_.seconds = time_.seconds();
       note_who_is_not_copied();
       kept_.keep_up();
       progress_(result_);
-      counted_ = Clock::now();
     }
     if (result_.reference_is_wrong) return Pace::kStop;
     if (!kept_.has_begun()) return Pace::kGoOn;
-    if (is_in_time(std::chrono::seconds(0))) {
+    if (time_.is_left(std::chrono::seconds(0))) {
       part();
       return Pace::kGoOn;
     }
@@ -234,11 +230,8 @@ class Campaign {
           printable(plugin, 200)));
   }
 
-  bool is_in_time(std::chrono::seconds grace) const {
-    return !settings_.time || Clock::now() - started_ <= *settings_.time + grace;
-  }
-  /// For what was begun before the time was up.
-  bool has_time() const { return is_in_time(grace_for(result_.roster)); }
+  /// Whether there is time for trials of what was seen before the time was up.
+  bool has_time() const { return time_.is_left(grace_for(result_.roster)); }
 
   /// Over all lanes, and all runs of the campaign.
   void count_all() {
@@ -247,21 +240,24 @@ class Campaign {
     for (auto lane = std::next(lanes_.begin()); lane != lanes_.end(); ++lane) {
       counts += lane->counts();
       const uint64_t its = lane->books().done().count() + lane->books().elsewhere().count();
-      for (const std::string& target : lane->targets()) result_.behind[target] = done - std::min(done, its);
+      for (const std::string& target : lane->targets())
+        if (const auto one = result_.standings.find(target); one != result_.standings.end())
+          one->second.behind = done - std::min(done, its);
     }
     for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
-    // Of a worker that was killed, more may have been counted than is done.
+    // A worker that was killed may have counted cases that are not done.
     counts[Counter::kCases] = done;
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
     for (size_t i = 0; i < counts.computed.size(); ++i)
       if (Standing* standing = kept_.standing_of(i))
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];
+    for (size_t i = 0; i < counts.computed.size(); ++i) {
+      const auto [computed, refused] = earlier_.called[result_.roster[i].name];
+      counts.computed[i] += computed;
+      counts.refused[i] += refused;
+    }
     result_.counts = std::move(counts);
-  }
-
-  double seconds() const {
-    return kept_.has_begun() ? std::chrono::duration<double>(Clock::now() - started_).count() : 0;
   }
 
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
@@ -274,11 +270,10 @@ class Campaign {
   EarlierRun earlier_;
   CampaignResult result_;
   KeptResult kept_{settings_, result_};
-  std::list<Lane> lanes_;     // the first one is that of everybody
-  workers::Trials at_work_;  // those of which are not at their end
-  Clock::time_point started_, counted_;
+  std::list<Lane> lanes_;    // the first one is that of all targets that have no other
+  workers::Tasks at_work_;  // Lane::work() of the lanes that are not at their end
+  CampaignTime time_{settings_.time};
   Parting parting_;
-  std::set<std::string> leaving_;  // targets that get a lane when all cases have come back
 };
 
 }  // namespace

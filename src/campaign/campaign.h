@@ -14,7 +14,7 @@ namespace convict::campaign {
 using Progress = std::function<void(const CampaignResult&)>;
 
 /// Creates the database after the implementations are loaded, so that a misspelt name leaves no file. Opens an existing
-/// one before, because its coverage of the profile decides what the campaign aims at (docs/generator.md). Throws
+/// one before, because its coverage of the profile decides what the campaign aims at (generator.md). Throws
 /// UsageError or CannotJudge.
 ///
 /// Examines and records every case exactly once, even if it is killed and resumed: docs/decisions/0018.

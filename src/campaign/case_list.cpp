@@ -7,7 +7,7 @@
 
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
-#include "workers/trials.h"
+#include "workers/pool.h"
 #include "workers/workers.h"
 
 namespace convict::campaign {
@@ -137,7 +137,7 @@ class CaseList {
   workers::Pool pool_;
   workers::Confirmations confirmations_{pool_, settings_};
   workers::HeapProbe heap_;
-  workers::Trials trials_;
+  workers::Tasks trials_;
   std::vector<workers::Work> again_;  // without those who died of it
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;

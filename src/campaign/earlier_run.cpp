@@ -40,6 +40,7 @@ EarlierRun earlier_run(const store::StoredCampaign& campaign, const std::string&
   EarlierRun run;
   run.counts = counts_from(campaign.counts);
   run.counts[Counter::kCases] = campaign.done.all.count();
+  if (campaign.counts.contains("called")) campaign.counts["called"].get_to(run.called);
   run.seconds = seconds_from(campaign.counts);
   run.timeline = timeline_until(run.seconds, campaign.moments);
   run.surveys = TargetSurveys::from_json(campaign.info.surveys);

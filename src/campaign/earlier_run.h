@@ -3,6 +3,7 @@
 // What a campaign that is resumed had come to, and what has changed since.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,7 @@ struct EarlierRun {
   Timeline timeline;  // no moment is later than `seconds`
   TargetSurveys surveys = {};
   nlohmann::json judged = nlohmann::json::object(), libraries = nlohmann::json::object();
+  std::map<std::string, std::array<uint64_t, 2>> called = {};  // cases, by implementation: computed, and refused
   std::map<std::string, uint64_t> judged_on = {};  // cases, by target that is on trial again
   std::map<std::string, Intervals> apart = {};     // as DoneCases
   std::string version = {};  // of convict

@@ -21,6 +21,16 @@ constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
 constexpr auto kBetweenCounts = std::chrono::seconds(1);
 constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
 
+/// The causes, and those that somebody on the roster has from what it is built on.
+std::vector<Cause> with_inherited(std::vector<Cause> causes, const std::vector<workers::RosterEntry>& roster) {
+  const size_t given = causes.size();
+  for (const workers::RosterEntry& entry : roster)
+    for (size_t i = 0; i < given && !entry.built_on.empty(); ++i)
+      if (std::ranges::any_of(entry.built_on, [&](const auto& base) { return causes[i].concerns(base, entry.version); }))
+        causes.push_back(causes[i].inherited_by(entry.name));
+  return causes;
+}
+
 }  // namespace
 
 void KeptResult::own(int64_t id) {
@@ -30,7 +40,7 @@ void KeptResult::own(int64_t id) {
                                  printable(settings_.database, 200)));
 }
 
-/// Nobody can have been faster, or be: it is ours before we look.
+/// Owns the campaign before it reads it: no other process can resume it in between.
 store::StoredCampaign KeptResult::take_over(int64_t id) {
   own(id);
   store_ = store::Store::open(settings_.database);
@@ -51,7 +61,8 @@ store::StoredCoverage KeptResult::earlier_coverage() {
 void KeptResult::begin(const store::CampaignInfo& info) {
   judged_ = to_json(result_.standings);
   if (!store_) store_ = store::Store::open(settings_.database);
-  store_->know(settings_.known);
+  const std::vector<Cause> known = with_inherited(settings_.known, result_.roster);
+  store_->know(known);
   result_.id = settings_.resumed ? *settings_.resumed : store_->begin_campaign(info);
   if (settings_.resumed)
     store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running");
@@ -59,7 +70,7 @@ void KeptResult::begin(const store::CampaignInfo& info) {
     own(result_.id);
   if (settings_.shrink_time.count() > 0) {
     diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
-                       settings_.known);
+                       known);
     diagnoses_->diagnose_unexplained();
   }
   last_.counts = last_.coverage = Clock::now();
@@ -102,6 +113,11 @@ void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
   kind_of_row_.try_emplace(recorded.id, signature(hit));
   result_.reference_is_wrong |= hit.blame == Blame::kReference;
   if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
+}
+
+void KeptResult::note(Replayed replayed) {
+  store_->note_replay(replayed.id, result_.id, replayed.gone);
+  result_.replayed.push_back(std::move(replayed));
 }
 
 void KeptResult::count(const workers::Refusals& refusals) {
@@ -186,7 +202,7 @@ void KeptResult::close(std::string_view state) {
   save(state);
 }
 
-/// What led here is the news, whatever else fails.
+/// Throws nothing: the error that led here is what the user has to see.
 void KeptResult::fail() try {
   if (has_begun()) store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "failed");
 } catch (const std::runtime_error&) {  // of the file or the disk
@@ -205,7 +221,7 @@ void KeptResult::store_diagnoses() {
   result_.explaining = diagnoses_->present();
 }
 
-/// Of what is not on trial, if the time was not limited.
+/// With --time, only mismatches of targets are explained.
 void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const std::function<void()>& progress) {
   if (!diagnoses_) return;
   if (settings_.time) diagnoses_->keep_to_targets();

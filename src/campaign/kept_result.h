@@ -34,11 +34,12 @@ class KeptResult {
   /// Both are borrowed.
   KeptResult(const CampaignSettings& settings, CampaignResult& result) : settings_(settings), result_(result) {}
 
-  /// Which cases are done is written from these books, which are borrowed: those of everybody first (no targets), then
-  /// those of targets that go their own ways.
+  /// Which cases are done is written from these books, which are borrowed: those of the first lane (no `targets`), then
+  /// those of the other lanes.
   void add_books(const std::set<std::string>& targets, Bookkeeping& books) { books_.emplace_back(targets, &books); }
 
-  /// The campaign of this number, which nobody else may run from now on. Throws UsageError if there is none to resume.
+  /// The campaign of this number, which no other process may run from now on. Throws UsageError if there is none to
+  /// resume.
   store::StoredCampaign take_over(int64_t id);
   void resume(Timeline timeline) { timeline_ = std::move(timeline); }
 
@@ -49,15 +50,16 @@ class KeptResult {
   /// The result has the roster and the standings.
   void begin(const store::CampaignInfo& info);
   bool has_begun() const { return result_.id != 0; }
-  /// Nobody can be judged any more.
-  bool is_at_an_end() const { return result_.reference_is_wrong; }
+  /// The reference is wrong: nothing can be judged any more.
+  bool reference_is_wrong() const { return result_.reference_is_wrong; }
 
-  /// Hits of cases that are done. Those that were put on trial may make a row, which others of their kind look for.
+  /// Keeps hits of cases that are done. Writes them at once if one had a trial: it may make a row, which others of its
+  /// kind look for.
   void keep(const std::vector<Mismatch>& hits);
   /// The row that would get this hit.
   std::optional<store::RowOfHit> row_of(const Mismatch& hit) const { return store_->row_of(result_.id, hit); }
-  /// What all hits of a row are confirmed as. What is confirmed is a row; one that this campaign made has been
-  /// confirmed as the signature of its first hit.
+  /// The kind (Confirmations) of all hits of a row: the row; of one that this campaign made, the signature of its first
+  /// hit, for that is what was confirmed.
   std::string kind_of_row(int64_t row) {
     return kind_of_row_.try_emplace(row, fmt::format("row {}", row)).first->second;
   }
@@ -65,14 +67,20 @@ class KeptResult {
   /// The rows that campaigns before this one had no time to repeat.
   std::map<int64_t, Mismatch> unconfirmed() const { return unconfirmed_in(*store_, result_.roster); }
 
+  /// The rows of these targets that are tried again first.
+  std::vector<OpenRow> open_rows() const {
+    return campaign::open_rows(*store_, result_.roster, Where::parse(settings_.supervisor.worker.where));
+  }
+  void note(Replayed replayed);
+
   void count(const workers::Refusals& refusals);
-  /// Tuples of everybody's cases, or of those of some targets.
+  /// Tuples of the cases of the first lane (no `targets`), or of those of some targets.
   void cover(const workers::Done& done, const std::set<std::string>& targets);
   /// The suspect, if it is a target, died of the case: it was put to the test.
   void note_death(const std::string& suspect, const Case& lost);
   /// A worker died while it ran this implementation, which has cost so many seconds.
   void note_loss(const std::string& running, double seconds);
-  /// What deaths have cost those who are judged in the same processes.
+  /// What deaths have cost the targets that are judged in the same processes.
   struct Deaths {
     uint64_t count = 0;
     double seconds = 0;
@@ -81,7 +89,7 @@ class KeptResult {
   void take(store::StoredCoverage stored);
   /// What has been covered so far, for workers that start later.
   workers::KnownTuples known_tuples() const { return campaign::known_tuples(result_); }
-  /// Of the target at this place in the roster; nullptr for anybody else.
+  /// Of the target at this place in the roster; nullptr if that is no target.
   Standing* standing_of(size_t place);
 
   /// Writes what is due.
@@ -110,7 +118,7 @@ class KeptResult {
 
   const CampaignSettings& settings_;
   CampaignResult& result_;
-  std::vector<std::pair<std::set<std::string>, Bookkeeping*>> books_;  // with those whose they are
+  std::vector<std::pair<std::set<std::string>, Bookkeeping*>> books_;  // by lane; no targets: the first
   std::optional<store::Ownership> ownership_;  // outlives the store
   std::optional<store::Store> store_;
   Timeline timeline_;
@@ -118,7 +126,7 @@ class KeptResult {
   nlohmann::json judged_ = nlohmann::json::object();  // of the standings, as last saved
   std::vector<Mismatch> unkept_;                      // hits of cases that are done
   std::map<int64_t, std::string> kind_of_row_;
-  std::map<std::string, Deaths> deaths_;  // by who was running
+  std::map<std::string, Deaths> deaths_;  // by the implementation that was running
   std::optional<diagnose::RowDiagnoses> diagnoses_;
   struct {
     Clock::time_point hits, counts, coverage;

@@ -50,7 +50,7 @@ Task<void> Lane::work() {
   counts_ = workers.counts();
 }
 
-/// Whoever is accused much faster than tried has to wait.
+/// Hands out work, unless too many accusations wait for their trials.
 void Lane::put_work(workers::Workers& workers) {
   while (accusations_.pending() < kMostTrials) {
     const uint64_t count = workers.wants();
@@ -60,15 +60,15 @@ void Lane::put_work(workers::Workers& workers) {
   }
 }
 
-/// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
-/// is new to it, so it begins with nothing.
+/// Without the known tuples, a new worker would report all of them again, half a million. A worker that libFuzzer
+/// guides gets none: it asks the libraries about cases with tuples that are new to itself.
 void Lane::add_what_is_known(workers::WorkerSettings& worker) const {
   worker.spared = accusations_.spared();
   if (settings_.result.has_begun() && targets_.empty() && worker.corpus.empty())
     worker.seen = settings_.result.known_tuples();
 }
 
-/// The cases are those of the lane of everybody, and who else is called on them is counted there.
+/// A lane of some targets counts only deaths and the calls of these targets: the first lane counts the rest.
 workers::Counts Lane::counts() const {
   workers::Counts counts = counts_;
   if (targets_.empty()) {
@@ -100,11 +100,11 @@ bool Lane::speaks_of(const std::string& implementation) const {
 }
 
 void Lane::take(const workers::Sighting& sighting) {
-  if (!settings_.result.is_at_an_end() && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
+  if (!settings_.result.reference_is_wrong() && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
 }
 
 void Lane::take(const workers::Reported& reported) {
-  if (!settings_.result.is_at_an_end()) settings_.result.keep(books_.complete(reported.work));
+  if (!settings_.result.reference_is_wrong()) settings_.result.keep(books_.complete(reported.work));
 }
 
 void Lane::take(const workers::Returned& returned) {

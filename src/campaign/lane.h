@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cases of a campaign and those who are judged on them: everybody, or targets for which the others would wait most
-// of the time, because they die, err or take long. Each lane has workers, books and trials of its own.
+// The cases of a campaign and the targets that are judged on them: all, or some for which the others would wait most of
+// the time, because they die, err or take long. Each lane has workers, books and trials of its own.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct LaneSettings {
 
 class Lane {
  public:
-  /// `targets`: their names; empty: everybody who has no other lane. The books say who is left out.
+  /// `targets`: their names; empty: all that have no other lane. The books say which implementations are left out.
   Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string> targets);
 
   /// Examines cases until there are no more.
@@ -55,7 +55,7 @@ class Lane {
   bool is_recalled() const { return is_recalled_; }
   /// What it adds to the sums of the campaign.
   workers::Counts counts() const;
-  /// Gives up what is open. What there was no time to repeat is nobody's.
+  /// Gives up open cases. An accusation that there was no time to repeat is kept as one of nobody.
   void give_up();
 
  private:

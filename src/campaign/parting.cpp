@@ -24,7 +24,10 @@ std::optional<Parting::Decision> Parting::decide(const std::vector<Neighbour>& a
                                 {the_slowest(all, seconds, jobs), "calls take long"},
                                 {those_who_err(all), "many mismatches"}};
   for (const Decision& one : decisions)
-    if (!one.targets.empty() && one.targets.size() < all.size()) return one;
+    if (!one.targets.empty() && one.targets.size() < all.size()) {
+      leaving_ = one.targets;
+      return one;
+    }
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace convict::campaign {
@@ -36,6 +37,8 @@ class Parting {
   /// workers. Whoever dies or is slow goes alone, so that they need not wait for each other. Those who err go together,
   /// because each lane computes the reference again.
   std::optional<Decision> decide(const std::vector<Neighbour>& all, double seconds, int jobs);
+  /// Those of the last decision, once: they go when all cases have come back.
+  std::set<std::string> take_leaving() { return std::exchange(leaving_, {}); }
 
  private:
   static std::set<std::string> one_who_dies(const std::vector<Neighbour>& all, double seconds);
@@ -43,6 +46,7 @@ class Parting {
   std::set<std::string> the_slowest(const std::vector<Neighbour>& all, double seconds, int jobs);
 
   double next_ = 0;
+  std::set<std::string> leaving_;
   struct {
     double seconds = 0;
     std::map<std::string, double> calls = {};  // seconds, by target

@@ -49,10 +49,20 @@ uint64_t CampaignResult::hits_of(const std::string& suspect) const {
   return hits;
 }
 
+std::vector<const Replayed*> CampaignResult::still_failing() const {
+  std::vector<const Replayed*> list;
+  for (const Replayed& one : replayed) {
+    const auto is_it = [&](const auto& entry) { return entry.second.id == one.id; };
+    if (one.fails() && std::ranges::none_of(found, is_it)) list.push_back(&one);
+  }
+  return list;
+}
+
 bool CampaignResult::has_new_mismatch() const {
-  return std::ranges::any_of(found, [](const auto& entry) {
-    return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
-  });
+  const auto is_new = [](const Replayed* one) { return one->status == "new"; };
+  return std::ranges::any_of(still_failing(), is_new) || std::ranges::any_of(found, [](const auto& entry) {
+           return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
+         });
 }
 
 workers::KnownTuples known_tuples(const CampaignResult& result) {
@@ -86,6 +96,8 @@ nlohmann::json counts_of(const CampaignResult& result, uint64_t cases) {
   nlohmann::json kept = {{"seconds", result.seconds}};
   for (const CounterRow& row : kCounters) kept[row.key] = result.counts[row.counter];
   kept["cases"] = cases;
+  for (size_t i = 0; i < std::min(result.roster.size(), result.counts.computed.size()); ++i)
+    kept["called"][result.roster[i].name] = {result.counts.computed[i], result.counts.refused[i]};
   return kept;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "campaign/replay.h"
 #include "campaign/standing.h"
 #include "core/coverage.h"
 #include "core/verdict.h"
@@ -59,12 +60,12 @@ struct CampaignResult {
   bool reference_is_wrong = false;
   std::vector<workers::RosterEntry> roster;
   std::vector<std::string> notes;
-  std::map<std::string, uint64_t> behind = {};  // by target with a lane: cases that are done, and not for it
   Standings standings;
   Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   diagnose::DiagnosisThread::Present explaining;
   std::map<int64_t, store::CauseRow> causes;  // of the database, once it has ended
   std::map<std::string, Found> found;         // by signature: the coarse one while it runs, at the end that of the row
+  std::vector<Replayed> replayed;             // what earlier campaigns saw of the targets
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
   /// Targets that were judged on fewer legal cases than this: nothing can be said of them. Of several native
@@ -74,6 +75,9 @@ struct CampaignResult {
 
   /// Mismatches of a suspect on legal cases.
   uint64_t hits_of(const std::string& suspect) const;
+
+  /// What was replayed, still fails, and was not found again.
+  std::vector<const Replayed*> still_failing() const;
 
   /// Whether a target has a mismatch that nobody has triaged as known.
   bool has_new_mismatch() const;

@@ -32,13 +32,6 @@ void Standing::add_levels(std::span<const uint64_t> counts) {
   for (size_t i = 0; i < std::min(levels.size(), counts.size()); ++i) levels[i] += counts[i];
 }
 
-uint32_t Standing::pairs_in_domain() const {
-  if (survey.domain.is_whole()) return pairs.seen_pairs();
-  uint32_t count = 0;
-  for (uint32_t id = 0; id < pair_count(); ++id) count += survey.domain.has_pair(id) || pairs.has_seen(id);
-  return count;
-}
-
 json to_json(const Standings& standings) {
   json all = json::object();
   for (const auto& [name, one] : standings) all[name] = {one.judged, one.pairs.to_text(), one.levels};

@@ -21,6 +21,7 @@ struct Standing {
   generate::Survey survey = {};
   double share = 0;                                    // of the cases, that are drawn in its domain
   uint64_t judged = 0;                                 // cases
+  uint64_t behind = 0;                                 // cases that are done, and not for it: it has a lane of its own
   Coverage pairs = Coverage(Coverage::Depth::kPairs);  // of features, in these and in those it died of
   std::vector<uint64_t> levels = {};                   // how many of these had each level, by number_of(); empty: none
 
@@ -33,8 +34,7 @@ struct Standing {
   void died_of(const Case& c);
   void add_levels(std::span<const uint64_t> counts);
 
-  /// Pairs that it can be judged on: those that it accepted when it was asked, and those seen since.
-  uint32_t pairs_in_domain() const;
+  uint32_t pairs_in_domain() const { return survey.possible_pairs(pairs); }
   generate::Gaps gaps() const { return survey.gaps(levels); }
 };
 

@@ -102,7 +102,6 @@ constexpr uint64_t kCasesWithoutPairs = 200;  // so few cases aim at no pair tha
 TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end) {
   settings.jobs = 1;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
-  settings.worker.roster.require_oracle = false;
   settings.worker.coverage = workers::CoverageOf::kNobody;
   settings.program = settings.lone_program;  // questions need no guidance
   settings.worker.corpus.clear();

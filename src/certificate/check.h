@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The certificate of a mismatch, verified from the case line alone and by other code than the one that issued it:
-// docs/certificates.md. Nothing of the implementation that was caught is run.
+// docs/background/certificates.md. Nothing of the implementation that was caught is run.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct CertificateCheck {
   bool confirmed() const { return refuted_claims == 0 && confirmed_claims > 0; }
   bool wholly_confirmed() const { return confirmed() && unchecked_claims == 0; }
   bool refuted() const { return refuted_claims > 0; }
-  // Neither: there was nothing that a case line can confirm or refute.
+  // If it is neither confirmed nor refuted, it has no claim that can be checked.
 
   /// A claim of which nothing can be said, and why.
   void leave_unchecked(std::string_view what, std::string_view why);

@@ -42,7 +42,7 @@ struct SumTypes {
   bool subnormal = false;  // one factor of every product is
 };
 
-/// Which kinds of results some order of summation gives: docs/bounds.md, *Overflow*.
+/// Which kinds of results some order of summation gives: docs/background/bounds.md, *Overflow*.
 struct Reachable {
   bool number, infinity, minus_infinity, nan;
 };

@@ -49,10 +49,14 @@ store::MismatchRow row_in(const store::Store& store, const std::string& database
   return std::move(*row);
 }
 
-/// Of the campaign that saw the row last.
-std::vector<std::string> plugins_of(const store::Store& store, const store::MismatchRow& row) {
+/// A flag of the campaign that saw the row last.
+json flag_of(const store::Store& store, const store::MismatchRow& row, const char* key) {
   const auto campaign = store.campaign(row.last_campaign);
-  const json list = campaign ? campaign->info.flags.value("plugins", json::array()) : json::array();
+  return campaign && campaign->info.flags.contains(key) ? campaign->info.flags[key] : json();
+}
+
+std::vector<std::string> plugins_of(const store::Store& store, const store::MismatchRow& row) {
+  const json list = flag_of(store, row, "plugins");
   std::vector<std::string> plugins;
   for (const json& one : list)
     if (one.is_string() && !is_ours(row.suspect)) plugins.push_back(one);
@@ -99,13 +103,17 @@ store::MismatchRow mismatch_in(const std::string& database, int64_t id) {
 }
 
 Chosen chosen_case(const CaseOptions& options) {
+  const auto is_number = [](const std::string& word) { return parse_integer(word).has_value(); };
+  if (options.words.size() > 1 && std::ranges::all_of(options.words, is_number))
+    throw UsageError(fmt::format("'{}': several mismatches; valid: one at a time", fmt::join(options.words, " ")));
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
   if (const auto id = parse_integer(line)) {
     const store::Store store = opened_for(options.database, *id);
     store::MismatchRow row = row_in(store, options.database, *id);
     const CorpusEntry entry{parse_case(row.best_text()), row.verdict == name_of(Verdict::kAcceptsInvalid), ""};
     std::vector<std::string> plugins = plugins_of(store, row);
-    return {entry, std::move(row), std::move(plugins)};
+    const json where = flag_of(store, row, "where");
+    return {entry, std::move(row), std::move(plugins), where.is_string() ? where.get<std::string>() : ""};
   }
   std::vector<CorpusEntry> entries;
   append_corpus_line(line, "", entries);

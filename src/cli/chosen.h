@@ -22,10 +22,12 @@ struct CaseOptions {
   void add_to(Command command);
 };
 
+/// What the input names.
 struct Chosen {
   CorpusEntry entry;
   std::optional<store::MismatchRow> row = {};  // if the user gave a number
   std::vector<std::string> plugins = {};       // that the campaign of the row had loaded, if its suspect may be theirs
+  std::string where = {};                      // --where of that campaign
 
   /// The request, with the suspect of the row added if the user named no implementation in its role, and with its
   /// plugins if the user named none and knows them (known_plugins.h). Throws UsageError if the user does not.

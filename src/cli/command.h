@@ -19,7 +19,7 @@ enum ExitCode : int {
   kInPart = 3,         // of a certificate: its numbers are confirmed, and it says more than can be checked
   kInternal = 70,      // a bug in convict itself; 70 and 71 as in sysexits(3)
   kSystem = 71,        // the system refused: no memory, no process, a full disk, a file that is gone
-  kCannotJudge = 125,  // no oracle, or refused by every target; `git bisect run` skips it
+  kCannotJudge = 125,  // refused by every target, or who was named is not here; `git bisect run` skips it
   kInterrupted = 130   // by a signal, after a partial summary
 };
 
@@ -48,14 +48,10 @@ void add_triage(Command app, int& exit_code);
 void add_keep(Command app, int& exit_code);
 void add_merge(Command app, int& exit_code);
 void add_sample(Command app, int& exit_code);
-void add_score(Command app, int& exit_code);
-void add_bench(Command app, int& exit_code);
-void add_bench_worker(Command app, int& exit_code);
 void add_doctor(Command app, int& exit_code);
 void add_new_plugin(Command app, int& exit_code);
 void add_check_certificate(Command app, int& exit_code);
 void add_check_causes(Command app, int& exit_code);
-void add_findings(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
 void add_man(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);

@@ -11,7 +11,6 @@
 #include "generate/profile.h"
 #include "imports/importer.h"
 #include "run/loader.h"
-#include "score/score.h"
 
 namespace convict::cli {
 namespace {
@@ -54,19 +53,12 @@ Words importer_names() {
   return words;
 }
 
-Words baseline_names() {
-  Words words = {"all", "none"};
-  for (const score::Method& method : score::baselines()) words.emplace_back(method.name);
-  return words;
-}
-
 /// Words for options that are checked only after parsing. An option name has the same words in every command.
 Words known_words(const std::string& name) {
   if (name == "--target") return with_clients(with(kernels(), std::span(&run::kAllNative, 1)));
   if (name == "--oracle") return with_clients(with({std::string(run::kNoOracle)}, witnesses()));
   if (name == "--suspect") return with(kernels(), witnesses());
   if (name == "--profile") return profile_names();
-  if (name == "--baselines") return baseline_names();
   return name == "importer" ? importer_names() : Words();
 }
 
@@ -79,7 +71,7 @@ Takes what_it_takes(const Argument& argument) {
   if (argument.takes == Takes::kNothing) return Takes::kNothing;
   if (!argument.words.empty()) return Takes::kWord;
   if (is_one_of(name, {"--corpus", "directory"})) return Takes::kDirectory;
-  if (is_one_of(name, {"--config", "--db", "--from", "--output", "--plugin", "inputs", "output", "paths", "what"}))
+  if (is_one_of(name, {"--config", "--db", "--from", "file", "--output", "--plugin", "inputs", "output", "paths", "what"}))
     return Takes::kFile;
   return Takes::kText;
 }

@@ -64,6 +64,7 @@ void DiagnosisOptions::add_to(Command command) {
   run.add_heap_guard_to(command);
   command.option("--time", time, "How long it may take; the smallest case so far is kept").shows_default();
   command.option("--runs", shrink_runs, "Runs of the suspect to shrink with").within(1, 1'000'000).shows_default();
+  command.option("--where", where, "Only cases like these, as for `fuzz` [of a mismatch: what its campaign had]");
   out.add_to(command);
 }
 
@@ -74,6 +75,7 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
             options.run.plugins.empty() ? chosen.plugins : options.run.plugins};
   diagnose::DiagnosisSettings settings{options.run.settings(), options.shrink_runs, options.explain_runs, std::nullopt};
   settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
+  settings.supervisor.worker.where = options.where.empty() ? chosen.where : options.where;
   settings.supervisor.interrupted = &interrupted();
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
   DiagnosisResult result;

@@ -15,8 +15,8 @@ struct DiagnosisOptions {
   RunOptions run;
   OutputOptions out;
   CaseOptions which;
-  std::string time = "1m";
-  int shrink_runs = 500, explain_runs = 800;
+  std::string time = "1m", where;
+  int shrink_runs = 1000, explain_runs = 800;
 
   void add_to(Command command);
 };
@@ -28,8 +28,8 @@ struct DiagnosisResult {
   std::vector<std::string> plugins;  // that the suspect may come from, for the command that shows it again
 };
 
-/// A row that is explained already is read instead. A new diagnosis about a row is stored. Throws UsageError, also if
-/// the case shows no mismatch.
+/// Diagnoses the case or row that the options name. A row that is explained already is read instead; a new diagnosis of
+/// a row is stored. Throws UsageError, also if the case shows no mismatch.
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options);
 
 }  // namespace convict::cli

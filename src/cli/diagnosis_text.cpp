@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/predicate.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -34,7 +34,7 @@ std::vector<json> list_of(const json& from, const char* key) { return value_of(f
 std::string shows_if(const Found& found) {
   if (found.predicate == "always") return "fails always: no field that was varied made it pass";
   const auto unexplained = value_of(found.explanation, "unexplained", int64_t{0});
-  const std::string predicate = printable(predicate_in_words(found.predicate), kLongestQuote);
+  const std::string predicate = printable(predicate_in_words(found.predicate, found.line), kLongestQuote);
   if (unexplained == 0)
     return fmt::format("fails {} {}", value_of(found.explanation, "mirrored", false) ? "iff" : "if", predicate);
   return fmt::format("fails if {}, but for {} of {} cases tried", predicate, unexplained,

@@ -11,7 +11,8 @@ namespace convict::cli {
 /// What a diagnosis has found out; both may come from a database that anybody may have written.
 struct Found {
   const std::string& predicate;
-  const nlohmann::json& explanation;  // docs/store-format.md
+  const nlohmann::json& explanation;  // docs/background/store-format.md
+  std::string line;                   // of the case
 };
 
 /// When it fails, what passes without a condition, what the condition does not explain, what the process has to be

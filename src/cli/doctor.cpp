@@ -39,7 +39,7 @@ constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op
 /// Runs the probes on one implementation. Returns "works" if it computes one of them correctly, else the reason.
 std::string probe(const std::string& name) {
   workers::SupervisorSettings settings;
-  settings.worker.roster = {{name}, {std::string(run::kNoOracle)}, {}, false};
+  settings.worker.roster = {{name}, {std::string(run::kNoOracle)}, {}};
   std::vector<CorpusEntry> probes;
   for (const char* line : kProbes) probes.push_back({parse_case(line), false, ""});
   bool works = false;
@@ -115,9 +115,10 @@ std::string as_text(const json& report) {
   for (const json& one : report["clients"])
     text += fmt::format("  {:<21} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
                         "client", one["state"].get<std::string>());
-  return text + (has_oracle(report) ? "ready\n"
-                                    : "no oracle works here: install LibTorch or oneDNN, or judge by the exact "
-                                      "reference alone with --oracle none\n");
+  if (has_oracle(report)) return text + "ready\n";
+  const std::string why = run::why_without_oracles();
+  return text + (why.empty() ? "no oracle works here; --oracle none judges by the exact reference alone\n"
+                             : fmt::format("ready to judge by the exact reference alone: {}\n", why));
 }
 
 // ---- The self-check of a plugin
@@ -155,7 +156,7 @@ void add_cases_inside(const generate::Domain& domain, std::vector<CorpusEntry>& 
 /// What one implementation says to the sample: what it takes of each operation, why it refuses, what is wrong.
 json self_check(const std::string& plugin, const workers::RosterEntry& entry, std::vector<CorpusEntry> cases) {
   workers::SupervisorSettings settings;
-  settings.worker.roster = {{entry.name}, {std::string(run::kNoOracle)}, {plugin}, false};
+  settings.worker.roster = {{entry.name}, {std::string(run::kNoOracle)}, {plugin}};
   const generate::Survey survey = campaign::survey_targets(settings, 1).targets.front().survey;
   add_cases_inside(survey.domain, cases);
   const campaign::CaseListResult result = campaign::run_case_list(cases, settings, [](uint64_t) {});
@@ -220,7 +221,7 @@ int doctor(const DoctorOptions& options) {
   if (!options.plugins.empty()) return check_plugins(options);
   const json report = diagnose();
   options.out.write(options.out.json() ? json_document(report) : as_text(report));
-  return has_oracle(report) ? kClean : kCannotJudge;
+  return has_oracle(report) || !run::why_without_oracles().empty() ? kClean : kCannotJudge;
 }
 
 }  // namespace
@@ -232,11 +233,12 @@ void add_doctor(Command app, int& exit_code) {
                   "or check a plugin of your own",
                   "Examples:\n"
                   "  convict doctor\n"
-                  "  convict doctor --plugin ./mine.so           what it takes, and whether it loads\n"
+                  "  convict doctor ./mine.so                    what it takes, and whether it loads\n"
                   "  convict doctor --command 'python3 mine.py'\n"
-                  "Exit codes: 0 ready, 1 a plugin is wrong on the sample, 2 it does not load, 125 no "
-                  "oracle works, or a plugin takes nothing");
-  command.option("--plugin", options.plugins, "Check this library instead").one_value_each();
+                  "Exit codes: 0 ready, 1 a plugin is wrong on the sample, 2 it does not load, 125 the libraries "
+                  "that are here do not work, or a plugin takes nothing");
+  command.files_option("file", options.plugins, "Check this library instead, as with --plugin");
+  command.files_option("--plugin", options.plugins, "Check this library instead").one_value_each();
   add_command_option(command, options.plugins);
   options.out.add_to(command);
 }

@@ -9,83 +9,34 @@
 #include "cli/command.h"
 #include "cli/diagnosis_options.h"
 #include "cli/diagnosis_text.h"
+#include "cli/error_map.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
 #include "core/certificate.h"
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "report/repro_command.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::cli {
 namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMostPictures = 6, kWidest = 72, kTallest = 24;
-
-/// "[n=0, c=1]": which slice of the leading dimensions.
-std::string slice_name(size_t slice, const std::vector<int64_t>& dims, size_t leading) {
-  std::vector<std::string> at(leading);
-  for (size_t dim = leading; dim-- > 0; slice /= static_cast<size_t>(dims[dim]))
-    at[dim] = std::to_string(slice % static_cast<size_t>(dims[dim]));
-  return fmt::format("[{}{}]", fmt::join(at, ", "), leading == 0 ? "" : ", ...");
-}
-
-std::string picture(std::string_view elements, size_t width) {
-  std::string text;
-  for (size_t row = 0; row * width < elements.size(); ++row) {
-    if (row == kTallest) return text + fmt::format("      ... {} more rows\n", elements.size() / width - row);
-    const std::string_view line = elements.substr(row * width, width);
-    text += fmt::format("      {}{}\n", line.substr(0, kWidest), width > kWidest ? " ..." : "");
-  }
-  return text;
-}
-
-bool fits(const ErrorMap& map) {
-  size_t volume = 1;
-  for (const int64_t dim : map.dims) {
-    if (dim < 1 || dim > 1'000'000) return false;
-    volume *= static_cast<size_t>(dim);
-    if (volume > map.wrong.size()) return false;
-  }
-  return !map.dims.empty() && volume == map.wrong.size() && map.wrong.find_first_not_of(".x") == std::string::npos;
-}
-
-/// The map of a certificate (docs/store-format.md), drawn: 'x' is a wrong element, '.' a right one; one picture for
-/// each image and channel that has errors, of the last two dimensions. Empty if its text does not fit its dimensions.
-std::string draw_map(const ErrorMap& map) {
-  if (!fits(map)) return "";
-  const auto& [role, dims, wrong] = map;
-  const size_t leading = dims.size() > 3 ? dims.size() - 2 : dims.size() - 1;
-  size_t slice_size = 1;
-  for (size_t dim = leading; dim < dims.size(); ++dim) slice_size *= static_cast<size_t>(dims[dim]);
-  std::string text;
-  size_t pictures = 0, hidden = 0;
-  for (size_t slice = 0; slice * slice_size < wrong.size(); ++slice) {
-    const std::string_view elements = std::string_view(wrong).substr(slice * slice_size, slice_size);
-    if (elements.find('x') == std::string_view::npos) continue;
-    if (++pictures > kMostPictures) {
-      ++hidden;
-      continue;
-    }
-    text += fmt::format("    {}{}\n", printable(role), slice_name(slice, dims, leading));
-    text += picture(elements, static_cast<size_t>(dims.back()));
-  }
-  return hidden == 0 ? text : text + fmt::format("    and {} more slices with errors\n", hidden);
-}
-
 std::string as_text(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
   if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
-  text += to_text(diagnosis.shrunk->problem_case) + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation});
+  const std::string line = to_text(diagnosis.shrunk->problem_case);
+  text += line + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation, line});
   const Certificate& certificate = diagnosis.shrunk->certificate;
   const Certificate& before = result.original.certificate;
-  if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(diagnosis.geography, 200));
+  if (!diagnosis.geography.empty())
+    text += fmt::format("wrong: {}\n", printable(place_in_words(diagnosis.geography), 200));
   if (certificate.errors.map) text += draw_map(*certificate.errors.map);
   if (before.errors.geography)
-    text += fmt::format("in the case it was found on: {}\n", printable(*before.errors.geography, 200));
+    text += fmt::format("in the case it was found on: {}\n", printable(place_in_words(*before.errors.geography), 200));
   if (certificate.read) text += fmt::format("it read: \"{}\"\n", printable(*certificate.read, 300));
   if (before.read) text += fmt::format("there it read: \"{}\"\n", printable(*before.read, 300));
   if (!diagnosis.complete) text += "stopped early\n";
@@ -97,7 +48,12 @@ json as_json(const DiagnosisResult& result) {
   json document = {{"original", to_json(result.original)}, {"predicate", diagnosis.predicate},
                    {"geography", diagnosis.geography},     {"explanation", diagnosis.explanation},
                    {"complete", diagnosis.complete},       {"shrunk", nullptr}};
-  if (diagnosis.shrunk) document["shrunk"] = to_json(*diagnosis.shrunk);
+  if (diagnosis.shrunk) {
+    json& shrunk = document["shrunk"] = to_json(*diagnosis.shrunk);
+    const bool is_known = diagnosis.complete && !diagnosis.predicate.empty();
+    shrunk["fails_if"] = is_known ? predicate_in_words(diagnosis.predicate, shrunk["case"].get<std::string>()) : "";
+    shrunk["place"] = place_in_words(diagnosis.geography);
+  }
   if (result.row != 0) document["id"] = result.row;
   return document;
 }
@@ -106,7 +62,7 @@ struct ExplainOptions : DiagnosisOptions {
   uint64_t check = 0;  // fresh cases
 };
 
-/// How often the predicate is right on fresh cases; nothing if nobody asked, or there is none.
+/// How often the predicate is right on fresh cases; nothing without --check, or without a predicate.
 std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const ExplainOptions& options) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   if (options.check == 0 || diagnosis.predicate.empty() || !diagnosis.shrunk) return std::nullopt;

@@ -40,11 +40,21 @@ const exports::Exporter& exporter_named(const std::string& name) {
   throw UsageError(fmt::format("--to: '{}' is unknown", printable(name)));  // CLI11 lets no other through
 }
 
+/// Where the header lies that came with this program; "" if the compiler finds it by itself.
+std::string include_folder() {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {program / "include", program.parent_path() / "include"})
+    if (std::error_code ignored; folder != "/usr/include" && fs::exists(folder / "convict/convict.h", ignored))
+      return folder.string();
+  return "";
+}
+
 exports::ExportRequest request_of(const Chosen& chosen) {
   exports::ExportRequest request{chosen.entry.c, chosen.entry.must_be_refused};
   if (!request.must_be_refused) resolve_valid(request.c);  // throws
   if (request.must_be_refused && !resolve(request.c).why_not)
     throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(request.c)));
+  request.include_folder = include_folder();
   if (chosen.row) request.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->best_certificate()};
   return request;
 }
@@ -85,7 +95,7 @@ ScriptSubject subject_of(const Chosen& chosen) {
   if (library.empty() && chosen.plugins.size() == 1 && is_known_plugin(chosen.plugins[0]) &&
       !is_command(chosen.plugins[0]))
     library = fs::absolute(chosen.plugins[0]).string();
-  return {suspect, std::move(library)};
+  return {suspect, std::move(library), include_folder()};
 }
 
 /// Says on stderr whether the script shows the fault that it is to show. Who exports a case says nothing of a fault.

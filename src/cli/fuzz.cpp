@@ -37,7 +37,7 @@ void parse_shard(const std::string& text, campaign::CampaignSettings& settings) 
   settings.shard_count = *count;
 }
 
-/// Where the corpus is if nobody says: convict.db has convict.corpus beside it.
+/// The folder of the corpus; without --corpus, convict.db has convict.corpus beside it.
 std::string corpus_of(const FuzzOptions& options) {
   return options.corpus.empty() ? std::filesystem::path(options.database).replace_extension(".corpus").string()
                                 : options.corpus;
@@ -147,11 +147,13 @@ void add_fuzz(Command app, int& exit_code) {
       "fuzz", "Sample convolution problems and put implementations on trial",
       "Examples:\n"
       "  convict fuzz                                    all native kernels, one minute\n"
-      "  convict fuzz --plugin ./mine.so --time 10m -j 2  your own kernels\n"
+      "  convict fuzz ./mine.so --time 10m -j 2           your own kernels\n"
       "  convict fuzz --target onednn --oracle libtorch:native --profile all\n"
       "  convict fuzz --plugin ./mine.so --where 'conv2d g=1 k<=7'  a part of what it takes\n"
       "  convict fuzz --engine libfuzzer --time 10m      guided by coverage (needs a build with clang)\n"
       "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
+      "A target is on trial. An oracle is a witness: another implementation, which computes the same. The exact\n"
+      "reference decides who is wrong, and `blame` says whose bug that is. `convict list verdicts` has all verdicts.\n"
       "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 a target was judged on too little, 130\n"
       "            interrupted");
   options->add_to(command);

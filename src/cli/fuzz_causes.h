@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a campaign has found, by cause.
+// What a campaign says first: whether the targets are wrong, and by which causes.
 #pragma once
 
 #include <string>
@@ -26,15 +26,16 @@ struct FoundCause {
   uint64_t hits() const;
 };
 
-/// What is unknown first; then targets before oracles; who computes what is wrong before who does not check; then by
-/// signature.
+/// What is unknown first; then targets before oracles; then in the order in which people want to read of verdicts; then
+/// by signature.
 std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result);
 
 /// In the order of their first rows.
 std::vector<FoundCause> found_causes(const campaign::CampaignResult& result);
 
-/// A table of causes. A cause with several mismatches shows one, and with --verbose all.
-std::string causes_table(const campaign::CampaignResult& result, const FuzzOptions& options);
+/// A line of each target, or of all that nothing is wrong with; then causes of the targets, what was replayed, and a
+/// line for all causes of others. With --verbose, every mismatch of every cause.
+std::string verdict_text(const campaign::CampaignResult& result, const FuzzOptions& options);
 
 /// `text` in lines of at most 80 columns, broken at blanks, of which all but the first are indented.
 std::string wrapped(std::string text, size_t indent);

@@ -42,7 +42,9 @@ struct Flag {
 
   std::string long_name() const { return std::string(names.substr(names.find("--"))); }
   bool is_given(Command command) const {
-    return command[long_name()].was_given() || (long_name() == "--plugin" && command["--command"].was_given());
+    const bool is_plugin = long_name() == "--plugin";
+    return command[long_name()].was_given() ||
+           (is_plugin && (command["--command"].was_given() || command["file"].was_given()));
   }
 };
 
@@ -130,6 +132,18 @@ constexpr Flag kFlags[] = {
         [](Option option) { option.value_is_optional(); }),
 };
 
+/// In the help, what is needed every day comes first.
+struct Heading {
+  const char* name;
+  std::string_view flags;
+};
+constexpr Heading kHeadings[] = {
+    {"Every day", "--help --plugin --command --target --oracle --db --seed --cases --time --jobs --where"},
+    {"How it is judged", "--timeout --memory --shrink --known --illegal --min-judged"},
+    {"What is sampled", "--profile --example --start --engine --corpus"},
+    {"Parts of a campaign", "--shard --resume"},
+    {"What is printed", "--format --output --color --quiet --verbose"}};
+
 store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
   const std::string shown = printable(options.database, 200);
   if (!std::filesystem::exists(options.database))
@@ -175,6 +189,7 @@ void refuse_what_only_the_file_names(Command command, const FuzzOptions& options
 }  // namespace
 
 void FuzzOptions::add_to(Command command) {
+  run.add_files_to(command);
   run.add_to(command);
   for (const Flag& row : kFlags) {
     if (!row.help) continue;
@@ -182,6 +197,8 @@ void FuzzOptions::add_to(Command command) {
     if (row.narrow) row.narrow(option);
   }
   out.add_to(command);
+  for (const Heading& one : kHeadings)
+    for (const std::string_view flag : split(one.flags, ' ')) command[std::string(flag)].under(one.name);
 }
 
 json flags_of(const FuzzOptions& options) {

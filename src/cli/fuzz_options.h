@@ -35,9 +35,9 @@ inline constexpr const char* kGuidedEngine = "libfuzzer";
 /// The column `flags` of the table `campaigns`.
 nlohmann::json flags_of(const FuzzOptions& options);
 
-/// Which campaign --resume means; the flags that decide what is examined and how become those it was begun with. Throws
-/// UsageError if there is none, for a flag that was given again on `command` and differs, and for plugins and a corpus
-/// that were not given again.
+/// Which campaign --resume means. Sets the flags that decide what is examined, and how, to those of its first start.
+/// Throws UsageError if there is no such campaign, for a flag that was given again on `command` and differs, and for
+/// plugins and a corpus that were not given again.
 int64_t resumed_campaign(Command command, FuzzOptions& options);
 
 }  // namespace convict::cli

@@ -13,6 +13,7 @@
 
 #include "cli/fuzz_causes.h"
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "report/repro_command.h"
@@ -125,16 +126,16 @@ std::string inconclusive_lines(const campaign::CampaignResult& result, const Fuz
 }
 
 /// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
-std::string coverage_lines(const campaign::CampaignResult& result) {
+std::string coverage_lines(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const Coverage& coverage = result.coverage;
   if (coverage.cases() == 0) return "";
-  const char* of_whom = coverage.cases() > result.counts[Counter::kJudged] ? ", in all campaigns of this profile" : "";
   const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
-  return count_line("pairs of features seen", coverage.seen_pairs(),
-                    fmt::format("in {} legal cases that were judged{}", with_commas(coverage.cases()), of_whom)) +
-         count_line("triples of features seen", coverage.seen() - coverage.seen_pairs()) +
-         count_line("new ones in 1,000 more cases", static_cast<uint64_t>(std::min(left, at_this_rate)),
-                    "at most about that many");
+  return wrapped(fmt::format("profile {}, all its campaigns: {} pairs and {} triples of features seen in {} legal "
+                             "cases judged; next 1,000 cases: at most about {} new combinations",
+                             options.profile, with_commas(coverage.seen_pairs()),
+                             with_commas(coverage.seen() - coverage.seen_pairs()), with_commas(coverage.cases()),
+                             with_commas(static_cast<uint64_t>(std::min(left, at_this_rate)))),
+                 2);
 }
 
 std::string implementations_table(const campaign::CampaignResult& result) {
@@ -221,28 +222,38 @@ json causes_as_json(const campaign::CampaignResult& result) {
   return list;
 }
 
+json replayed_as_json(const campaign::CampaignResult& result) {
+  json list = json::array();
+  for (const campaign::Replayed& one : result.replayed)
+    list.push_back({{"id", one.id}, {"suspect", one.mismatch.suspect}, {"fails", one.fails()}, {"gone", one.gone}});
+  return list;
+}
+
 }  // namespace
 
 campaign::Enough enough_of(const FuzzOptions& options) { return {options.min_judged, options.cases}; }
 
 std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const uint64_t cases = result.counts[Counter::kCases];
-  std::string text =
-      wrapped(fmt::format("convict fuzz: {} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(cases),
-                          result.seconds, with_commas(static_cast<uint64_t>(cases / std::max(result.seconds, 1e-3))),
-                          options.seed, options.profile, result.interrupted ? "; interrupted" : ""),
-              2);
-  text += fmt::format("campaign {} of {}\n", result.id, options.database);
-  for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
-  text += "\n" + counter_lines(result) + coverage_lines(result);
-  if (!result.roster.empty())
-    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" + implementations_table(result) +
-            refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
-  text += "\n" + (result.found.empty() ? "no mismatches\n" : causes_table(result, options));
-  text += inconclusive_lines(result, options);
+  std::string text = verdict_text(result, options) + inconclusive_lines(result, options);
   if (result.reference_is_wrong)
     text += wrapped(
         "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case", 2);
+  text += fmt::format("\ncampaign {} of {}\n", result.id, options.database);
+  text +=
+      wrapped(fmt::format("{} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(cases), result.seconds,
+                          with_commas(static_cast<uint64_t>(cases / std::max(result.seconds, 1e-3))), options.seed,
+                          options.profile, result.interrupted ? "; interrupted" : ""),
+              2);
+  for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
+  text += "\n" + counter_lines(result) + coverage_lines(result, options);
+  if (!result.roster.empty())
+    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" + implementations_table(result) +
+            refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
+  if (result.id != 0)
+    text += "\n" + wrapped(fmt::format("kept in {}; `convict list mismatches` and `convict report` read it",
+                                       printable(options.database, 200)),
+                           2);
   return text;
 }
 
@@ -273,6 +284,7 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
   for (const auto& [key, count] : result.refusals)
     document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});
   document["causes"] = causes_as_json(result);
+  document["replayed"] = replayed_as_json(result);
   document["mismatches"] = json::array();
   for (const auto& [signature, found] : sorted_rows(result)) {
     json row = to_json(found->example);
@@ -282,6 +294,8 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
     row["signature"] = signature;
     row["cause"] = found->cause ? json(*found->cause) : json(nullptr);
     row["predicate"] = found->predicate;
+    row["fails_if"] = found->shows_if;
+    row["place"] = place_in_words(found->example.certificate.errors.geography.value_or(""));
     row["repro"] = report::repro_command(found->example, options.run.plugins);
     document["mismatches"].push_back(std::move(row));
   }

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/calibration.h"
+#include "cli/calibration_note.h"
 #include "cli/chosen.h"
 #include "cli/chosen_cause.h"
 #include "cli/command.h"
@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "generate/profile.h"
 #include "reports/shared/report_json.h"
+#include "reports/shared/verdict_text.h"
 #include "store/store.h"
 
 namespace convict::cli {
@@ -96,6 +97,13 @@ json profile_rows() {
 json field_rows() {
   json rows = json::array();
   for (const Field& field : fields()) rows.push_back({{"name", field.key}, {"description", field.help}});
+  return rows;
+}
+
+json verdict_rows() {
+  json rows = json::array();
+  for (const std::string_view name : kVerdictNames)
+    rows.push_back({{"name", name}, {"description", reports::meaning_of(verdict_named(name))}});
   return rows;
 }
 
@@ -192,7 +200,7 @@ int list(const ListOptions& options) {
     text = table(shortened(rows),
                  {"id", "status", "suspect", "verdict", "blame", "hits", "last_seen", "predicate", "case"});
   } else {
-    rows = options.what == "profiles" ? profile_rows() : field_rows();
+    rows = options.what == "profiles" ? profile_rows() : options.what == "fields" ? field_rows() : verdict_rows();
     text = table(rows, {"name", "description"});
   }
   options.out.write(options.out.json() ? json_document(rows) : text);
@@ -203,7 +211,7 @@ int list(const ListOptions& options) {
 
 void add_list(Command app, int& exit_code) {
   auto [command, options] = add_command(
-      app, exit_code, list, "list", "Show implementations, profiles, fields of a case, causes, or mismatches",
+      app, exit_code, list, "list", "Show implementations, profiles, fields of a case, verdicts, causes, or mismatches",
       "Examples:\n"
       "  convict list                        implementations that can be targets or oracles\n"
       "  convict list fields                 the keys of a case line\n"
@@ -212,8 +220,8 @@ void add_list(Command app, int& exit_code) {
       "  convict list mismatches --suspect onednn --db convict.db\n"
       "  convict list mismatches --status new --op conv_transpose --since 2026-11-01 --limit 20\n"
       "Exit codes: 0 listed, 2 usage or a missing database");
-  command.option("what", options.what, "implementations, profiles, fields, causes or mismatches")
-      .one_of({"implementations", "profiles", "fields", "causes", "mismatches"})
+  command.option("what", options.what, "implementations, profiles, fields, verdicts, causes or mismatches")
+      .one_of({"implementations", "profiles", "fields", "verdicts", "causes", "mismatches"})
       .shows_default();
   command.option("--plan", options.plan, "Instead: how each native kernel would compute this case");
   command.option("--plugin", options.plugins, "List its implementations too").one_value_each();
@@ -225,7 +233,7 @@ void add_list(Command app, int& exit_code) {
       .one_of(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end()));
   command.option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
   command.option("--status", filter.status, "Only mismatches or causes of this status")
-      .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+      .one_of(std::vector<std::string>(store::kShownStatuses.begin(), store::kShownStatuses.end()));
   command.option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
   command.option("--until", filter.until, "Only mismatches seen then or before");
   command.option("--limit", filter.limit, "At most so many mismatches").unsigned_number();

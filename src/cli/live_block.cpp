@@ -16,7 +16,7 @@
 namespace convict::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kLiveInterval{200}, kPlainInterval{10'000};
+constexpr std::chrono::milliseconds kLiveInterval{200}, kFirstPlainInterval{2000}, kLastPlainInterval{10'000};
 
 struct Screen {
   size_t columns = 80, rows = 24;
@@ -40,9 +40,12 @@ bool can_redraw() {
 }  // namespace
 
 LiveBlock::LiveBlock(bool quiet, Clock::time_point (*now)())
-    : quiet_(quiet), in_place_(!quiet && can_redraw()), now_(now) {}
+    : quiet_(quiet),
+      in_place_(!quiet && can_redraw()),
+      now_(now),
+      interval_(in_place_ ? kLiveInterval : kFirstPlainInterval) {}
 
-bool LiveBlock::is_due() const { return !quiet_ && now_() - last_ >= (in_place_ ? kLiveInterval : kPlainInterval); }
+bool LiveBlock::is_due() const { return !quiet_ && now_() - last_ >= interval_; }
 
 /// Moves to the first line. A terminal that got narrower has broken lines, so the block has more rows than lines.
 std::string LiveBlock::to_first_line(size_t columns) const {
@@ -56,6 +59,7 @@ void LiveBlock::draw(const std::vector<std::string>& lines) {
   last_ = now_();
   if (!in_place_) {
     for (const std::string& line : lines) cli::say(line + "\n");
+    interval_ = std::min<Clock::duration>(2 * interval_, kLastPlainInterval);
     return;
   }
   const Screen now = screen();

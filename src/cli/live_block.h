@@ -21,7 +21,8 @@ class LiveBlock {
 
   bool in_place() const { return in_place_; }
 
-  /// Whether to draw now: every 200 ms in place, else every ten seconds; never if quiet.
+  /// Whether to draw now: every 200 ms in place, else after two seconds, then less and less often, at last every
+  /// ten; never if quiet.
   bool is_due() const;
 
   /// Precondition: lines of printable ASCII without newlines. In place, cuts off lines wider than the terminal.
@@ -39,6 +40,7 @@ class LiveBlock {
   std::vector<size_t> drawn_;  // characters of each line on the screen
   Clock::time_point (*now_)();
   Clock::time_point last_ = now_();
+  Clock::duration interval_;
 };
 
 }  // namespace convict::cli

@@ -15,7 +15,7 @@
 #include "examine/asked_relations.h"
 #include "fill/given_data.h"
 #include "run/heap_guard.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 #include "workers/supervisor_settings.h"
 
 namespace convict::cli {
@@ -52,13 +52,17 @@ void RunOptions::add_to(Command command) {
               "turns]")
       .comma_separated();
   command
-      .option(
-          "--plugin", plugins,
-          "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise")
+      .files_option("--plugin", plugins,
+                    "Shared library with implementations of the C ABI (repeatable, or comma-separated); its own are "
+                    "the targets unless --target says otherwise")
       .one_value_each();
   add_command_option(command, plugins);
   command.option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m").shows_default();
   command.option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G").shows_default();
+}
+
+void RunOptions::add_files_to(Command command) {
+  command.files_option("file", plugins, "A plugin, as with --plugin");
 }
 
 void RunOptions::add_heap_guard_to(Command command) {
@@ -71,7 +75,7 @@ void RunOptions::add_heap_guard_to(Command command) {
 
 workers::SupervisorSettings RunOptions::settings() const {
   workers::SupervisorSettings settings;
-  settings.worker.roster = {targets, oracles, plugins, true};
+  settings.worker.roster = {targets, oracles, plugins};
   settings.timeout = parse_duration(timeout, "--timeout");
   settings.worker.patience_ms = settings.timeout.count();
   settings.worker.memory = parse_bytes(memory, "--memory");

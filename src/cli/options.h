@@ -27,6 +27,7 @@ struct RunOptions {
   std::string timeout = "10s", memory = "4G", heap_guard;
 
   void add_to(Command command);
+  void add_files_to(Command command);  // plugins without a flag, for commands that take no case
   void add_heap_guard_to(Command command);  // --heap-guard
   workers::SupervisorSettings settings() const;
 };

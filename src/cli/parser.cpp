@@ -31,6 +31,19 @@ CLI::Validator small_text_file() {
       "");
 }
 
+/// What other programs call what we have.
+struct OtherWord {
+  std::string_view theirs, ours;
+};
+constexpr OtherWord kOtherWords[] = {
+    {"--only", "--target"},    {"--kernel", "--target"},     {"--impl", "--target"},      {"--reference", "--oracle"},
+    {"--against", "--oracle"}, {"--filter", "--where"},      {"--library", "--plugin"},   {"--lib", "--plugin"},
+    {"--so", "--plugin"},      {"--iterations", "--cases"},  {"--runs", "--cases"},       {"--count", "--cases"},
+    {"--trials", "--cases"},   {"--max-examples", "--cases"}, {"--duration", "--time"},   {"--max-time", "--time"},
+    {"--minutes", "--time"},   {"--workers", "--jobs"},      {"--threads", "--jobs"},     {"--parallel", "--jobs"},
+    {"--database", "--db"},    {"--json", "--format"},       {"--out", "--output"},       {"--file", "--output"},
+    {"--silent", "--quiet"},   {"--continue", "--resume"},   {"--known-failures", "--known"}};
+
 Words names_of(const std::vector<Command>& commands) {
   Words names;
   for (const Command command : commands) names.push_back(command.described().name);
@@ -62,7 +75,10 @@ std::string why_refused(const CLI::App& app, const Words& commands, const CLI::P
   for (int i = 2; i < argc && dynamic_cast<const CLI::ExtrasError*>(&error); ++i) {
     const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
     if (why.find(given) == std::string::npos || !given.starts_with("--")) continue;
-    return fmt::format("unknown flag '{}'{}; --help shows all", printable(given), suggestion(given, flags));
+    const auto theirs = std::ranges::find(kOtherWords, given, &OtherWord::theirs);
+    const bool is_known = theirs != std::end(kOtherWords) && std::ranges::find(flags, theirs->ours) != flags.end();
+    return fmt::format("unknown flag '{}'{}; --help shows all", printable(given),
+                       is_known ? fmt::format("; did you mean '{}'?", theirs->ours) : suggestion(given, flags));
   }
   return why + (app.get_subcommands().empty() ? "; convict --help shows the commands" : "; --help shows what is valid");
 }
@@ -79,7 +95,8 @@ Words as_flags(int argc, char** argv) {
   return words;
 }
 
-/// Members of a CLI::IsMember, which shows them in the type of the option only: "TEXT:{text,json}".
+/// Members of a CLI::IsMember, and the words of shows_words(). CLI11 has them in the type of the option only:
+/// "TEXT:{text,json}".
 Words members(const std::string& type) {
   const size_t begin = type.find('{'), end = type.find('}', begin);
   if (begin == std::string::npos || end == std::string::npos) return {};
@@ -115,6 +132,11 @@ Option Option::described_as(const std::string& help) const { return Option(*opti
 
 Option Option::one_of(const Words& words) const { return Option(*option_->check(CLI::IsMember(words))); }
 
+Option Option::shows_words(const Words& words) const {
+  const auto accept = [](std::string&) { return std::string(); };
+  return Option(*option_->check(CLI::Validator(accept, fmt::format("{{{}}}", fmt::join(words, ",")))));
+}
+
 Option Option::within(int low, int high) const { return Option(*option_->check(CLI::Range(low, high))); }
 
 Option Option::within(uint64_t low, uint64_t high) const { return Option(*option_->check(CLI::Range(low, high))); }
@@ -144,6 +166,8 @@ Option Option::value_is_optional() const { return Option(*option_->expected(0, 1
 
 Option Option::excludes(Option other) const { return Option(*option_->excludes(other.option_)); }
 
+Option Option::under(const std::string& heading) const { return Option(*option_->group(heading)); }
+
 bool Option::was_given() const { return option_->count() > 0; }
 
 Command Command::add_command(const std::string& name, const std::string& help, const std::string& footer) const {
@@ -151,6 +175,8 @@ Command Command::add_command(const std::string& name, const std::string& help, c
   if (!footer.empty()) command->footer(footer);
   return Command(*command);
 }
+
+Command Command::under(const std::string& heading) const { return Command(*app_->group(heading)); }
 
 Command Command::hidden() const { return Command(*app_->group("")); }
 
@@ -168,11 +194,27 @@ Option Command::prefixed_option(const std::string& names, Words& values, const s
   return Option(*app_->add_option_function<Words>(names, add, help));
 }
 
+Option Command::files_option(const std::string& names, Words& files, const std::string& help) const {
+  const std::function<void(const Words&)> add = [&files](const Words& given) {
+    for (const std::string& one : given) {
+      std::error_code error;
+      if (one.find(',') == std::string::npos || std::filesystem::exists(one, error)) {
+        files.push_back(one);
+        continue;
+      }
+      for (const std::string_view file : split(one, ',')) files.emplace_back(file);
+    }
+  };
+  return Option(*app_->add_option_function<Words>(names, add, help));
+}
+
 Option Command::flag(const std::string& names, bool& value, const std::string& help) const {
   return Option(*app_->add_flag(names, value, help));
 }
 
 Option Command::operator[](const std::string& name) const { return Option(*app_->get_option(name)); }
+
+Command Command::subcommand(const std::string& name) const { return Command(*app_->get_subcommand(name)); }
 
 CommandLine Command::described() const {
   CommandLine line{app_->get_name(), app_->get_description(), app_->get_footer(), {}};

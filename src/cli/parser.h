@@ -37,6 +37,7 @@ class Option {
   Option described_as(const std::string& help) const;
 
   Option one_of(const std::vector<std::string>& words) const;
+  Option shows_words(const std::vector<std::string>& words) const;  // in help and completion; the command checks them
   Option within(int low, int high) const;
   Option within(uint64_t low, uint64_t high) const;
   Option within(double low, double high) const;
@@ -48,6 +49,8 @@ class Option {
   Option one_value_each() const;   // "--plugin a --plugin b", and not "--plugin a b"
   Option value_is_optional() const;
   Option excludes(Option other) const;
+
+  Option under(const std::string& heading) const;  // of the help
 
   bool was_given() const;
 
@@ -63,6 +66,7 @@ class Command {
   /// Without a footer it has that of the program.
   Command add_command(const std::string& name, const std::string& help, const std::string& footer = "") const;
   Command hidden() const;  // from the help, in completion and in suggestions
+  Command under(const std::string& heading) const;  // of the help of the program
   void on_call(std::function<void()> run) const;
 
   /// `names` as in "-j,--jobs", or "case" for a positional argument. The value outlives the command.
@@ -73,10 +77,15 @@ class Command {
   /// before.
   Option prefixed_option(const std::string& names, std::vector<std::string>& values, const std::string& prefix,
                          const std::string& help) const;
+  /// Adds its values to `files`. What has commas and is no file is several of them.
+  Option files_option(const std::string& names, std::vector<std::string>& files, const std::string& help) const;
   Option flag(const std::string& names, bool& value, const std::string& help) const;
 
   /// Precondition: there is an option of this name, such as "--plugin".
   Option operator[](const std::string& name) const;
+
+  /// Precondition: there is a command of this name, such as "fuzz".
+  Command subcommand(const std::string& name) const;
 
   /// As CLI11 knows it. Whose values are names of files, or words of the program, it does not.
   CommandLine described() const;

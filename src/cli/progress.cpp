@@ -46,8 +46,10 @@ std::string mismatches(const campaign::CampaignResult& result) {
     return std::ranges::count_if(result.found, [&](const auto& entry) { return entry.second.novelty() == what; });
   };
   const std::string& explained = result.explaining.signature;
-  return fmt::format("{} signatures: {} new, {} again, {} known{}", result.found.size(), count("new"), count("again"),
-                     count("known"), explained.empty() ? "" : "; explaining " + explained);
+  const auto again = count("again");
+  return fmt::format("{} known, {} new{}{}", count("known"), count("new"),
+                     again > 0 ? fmt::format(", {} again", again) : "",
+                     explained.empty() ? "" : "; explaining " + explained);
 }
 
 /// "mine 2,272 (56 mismatches), other 40": of at most four targets.
@@ -98,13 +100,15 @@ double CampaignProgress::recent_rate() const {
 /// was found last is still being explained.
 std::string CampaignProgress::time_left(const campaign::CampaignResult& so_far) const {
   double left = settings_.time ? static_cast<double>(settings_.time->count()) - so_far.seconds : INFINITY;  // seconds
-  if (settings_.cases)
+  if (settings_.cases && so_far.counts[Counter::kCases] > 0)
     left = std::min(
         left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts[Counter::kCases])) /
                   std::max(mean_rate(so_far), 1e-3));
+  if (std::isinf(left)) return "with the first cases";
   if (left > 0) return duration(left) + " left";
-  for (const auto& [target, cases] : so_far.behind)
-    if (cases > 0) return fmt::format("{} has {} more to do in processes of its own", target, with_commas(cases));
+  for (const auto& [target, one] : so_far.standings)
+    if (one.behind > 0)
+      return fmt::format("{} has {} more to do in processes of its own", target, with_commas(one.behind));
   if (so_far.explaining.signature.empty()) return "finishing";
   return fmt::format("explaining {}, {} more to do; Ctrl-C leaves that out", so_far.explaining.signature,
                      so_far.explaining.waiting);

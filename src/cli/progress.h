@@ -12,7 +12,7 @@
 
 namespace convict::cli {
 
-/// Tells stderr how a campaign goes: a live block on a terminal, else a plain line every ten seconds; and a line for
+/// Tells stderr how a campaign goes: a live block on a terminal, else a plain line now and then; and a line for
 /// each signature as it appears. The first two arguments outlive it.
 class CampaignProgress {
  public:

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,8 +18,11 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/corpus.h"
+#include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "core/where.h"
+#include "run/module_folders.h"
 
 namespace convict::cli {
 namespace {
@@ -30,7 +34,7 @@ struct ReplayOptions {
   OutputOptions out;
   std::vector<std::string> paths;
   std::string relations = std::string(name_of(examine::AskedRelations::kOne));
-  std::string data;
+  std::string data, where;
   int jobs = 1;
 };
 
@@ -210,10 +214,21 @@ void use_data_for_all(const std::string& file, const Corpus& corpus, workers::Su
   use_data(file, cases, settings);
 }
 
+/// What is replayed; without a name, the corpus that comes with the program.
+std::vector<std::string> paths_of(const ReplayOptions& options) {
+  if (!options.paths.empty()) return options.paths;
+  const std::filesystem::path corpus = run::shipped_folder("corpus");
+  if (corpus.empty()) throw UsageError("no corpus is beside this program; valid: corpus files, or folders of them");
+  return {corpus / "seeds", corpus / "networks"};
+}
+
 int replay(const ReplayOptions& options) {
+  const Where where = Where::parse(options.where);
   Corpus corpus;
-  for (const std::string& path : options.paths)
-    read_corpus(path, [&](const CorpusEntry& entry) { corpus.add(entry); });
+  for (const std::string& path : paths_of(options))
+    read_corpus(path, [&](const CorpusEntry& entry) {
+      if (where.holds(entry.c)) corpus.add(entry);
+    });
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
@@ -233,17 +248,20 @@ void add_replay(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, replay, "replay", "Run every case of corpus files",
       "Examples:\n"
-      "  convict replay corpus/seeds corpus/networks\n"
+      "  convict replay                               the seeds and networks that come with the program\n"
+      "  convict replay corpus/regressions mine.cases\n"
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
       "  convict replay --relations all corpus/seeds     thorough: every relation on every case\n"
       "A line ends with what is expected, if not that all is well: => refused, or => mismatch SUSPECT VERDICT for a\n"
       "bug that is known; that it is gone is said and is no failure.\n"
       "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
       "130 interrupted");
-  command.option("paths", options.paths, "Corpus files, or directories of *.cases files").required();
+  command.option("paths", options.paths,
+                 "Corpus files, or directories of *.cases files [seeds and networks that come with the program]");
   options.run.add_to(command);
   add_relations(command, options.relations);
   add_data(command, options.data);
+  command.option("--where", options.where, "Only cases like these: 'conv2d g=1 k<=7'");
   command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }

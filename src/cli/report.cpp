@@ -108,8 +108,9 @@ void add_filters(Command command, ReportOptions& options) {
   command.option("--suspect", settings.mismatches.suspect, "Only mismatches of this implementation");
   command.option("--since", settings.mismatches.since,
                  "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
-  const Option status = command.option("--status", settings.mismatches.status, "Only mismatches of this status")
-                            .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+  const std::vector<std::string> statuses(store::kShownStatuses.begin(), store::kShownStatuses.end());
+  const Option status =
+      command.option("--status", settings.mismatches.status, "Only mismatches of this status").one_of(statuses);
   command.flag("--new-only", options.new_only, "Short for --status new").excludes(status);
 }
 

@@ -147,7 +147,7 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
   return json_document(document);
 }
 
-int repro(const ReproOptions& options) {
+int repro_one(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
   workers::SupervisorSettings settings = with_settings_of(chosen, options.run).settings();
@@ -164,6 +164,21 @@ int repro(const ReproOptions& options) {
   return result.cases.front().judged ? kClean : kCannotJudge;
 }
 
+/// "2 3" are two mismatches, one after the other.
+int repro(const ReproOptions& options) {
+  const std::vector<std::string>& words = options.which.words;
+  if (words.size() < 2 || !std::ranges::all_of(words, [](const auto& word) { return parse_integer(word).has_value(); }))
+    return repro_one(options);
+  if (options.out.json()) throw UsageError("repro: several mismatches, which are not one document; valid: one number");
+  int exit_code = kClean;
+  for (const std::string& word : words) {
+    ReproOptions one = options;
+    one.which.words = {word};
+    exit_code = std::max(exit_code, repro_one(one));
+  }
+  return exit_code;
+}
+
 }  // namespace
 
 void add_repro(Command app, int& exit_code) {
@@ -171,7 +186,7 @@ void add_repro(Command app, int& exit_code) {
       add_command(app, exit_code, repro, "repro", "Run one case and show who says what",
                   "Examples:\n"
                   "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
-                  "  convict repro 3 --db convict.db                  the case of mismatch 3\n"
+                  "  convict repro 3 --db convict.db                  the case of mismatch 3; of 3 and 4: repro 3 4\n"
                   "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
                   "  convict repro --after 'conv2d in=9 k=3' 'conv2d in=5 k=3'    both in one process, in this order\n"
                   "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"

@@ -44,9 +44,9 @@ void add_clients(Installed& installed) {
 
 Installed everything_installed(const std::vector<std::string>& plugins) {
   Installed installed;
-  installed.entries = roster_of({{std::string(run::kAllNative)}, {}, {}, false});
+  installed.entries = roster_of({{std::string(run::kAllNative)}, {}, {}});
   for (const std::string& module : run::installed_modules()) try {
-      std::ranges::move(roster_of({{module + std::string(run::kWholeModule)}, {}, {}, false}),
+      std::ranges::move(roster_of({{module + std::string(run::kWholeModule)}, {}, {}}),
                         std::back_inserter(installed.entries));
     } catch (const UsageError& error) {
       installed.failures.emplace_back(module, error.what());
@@ -59,6 +59,6 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
   return installed;
 }
 
-std::vector<workers::RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}, false}); }
+std::vector<workers::RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}}); }
 
 }  // namespace convict::cli

@@ -10,12 +10,15 @@
 #include "cli/chosen_cause.h"
 #include "cli/command.h"
 #include "cli/diagnosis_text.h"
+#include "cli/error_map.h"
 #include "cli/options.h"
 #include "cli/show_cause.h"
 #include "core/error.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/report_json.h"
+#include "reports/shared/verdict_text.h"
 
 namespace convict::cli {
 namespace {
@@ -40,16 +43,26 @@ std::string versions_in_words(const json& versions) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::vector<std::string> commands(const store::MismatchRow& row, const std::string& database) {
+std::string meaning_of(const std::string& verdict) try {
+  return std::string(reports::meaning_of(verdict_named(verdict)));
+} catch (const UsageError&) {  // of another version
+  return "";
+}
+
+std::string command_for(std::string_view command, const store::MismatchRow& row, const std::string& database) {
   const std::string where = database == "convict.db" ? "" : " --db " + shell_quoted(database);
-  std::string one = fmt::format("convict repro {}{}", row.id, where);
-  return {std::move(one), fmt::format("convict export {} --to pytorch{}", row.id, where)};
+  return fmt::format("convict {} {}{}", command, row.id, where);
+}
+
+std::vector<std::string> commands(const store::MismatchRow& row, const std::string& database) {
+  return {command_for("repro", row, database), command_for("export", row, database) + " --to pytorch"};
 }
 
 std::string as_text(const store::MismatchRow& row, const std::vector<store::Sighting>& sightings,
                     const std::string& database) {
   std::string text = fmt::format("#{} {} {} (blame: {})\n", row.id, printable(row.suspect), printable(row.verdict),
-                                 printable(row.blame));
+                                 printable(row.blame)) +
+                     line("that is", meaning_of(row.verdict));
   text += line("signature", row.signature) + line("status", row.status_text());
   if (row.cause)
     text += line("cause", std::to_string(*row.cause) + (row.known_cause.empty() ? "" : " (" + row.known_cause + ")"));
@@ -57,9 +70,12 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
     text += line("for", versions_in_words(row.versions));
   text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
   text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
-  text += line("wrong", row.geography);
-  text += diagnosis_text({row.predicate, row.explanation}, "  ");
-  text += "  certificate\n" + reports::describe_certificate(row.best_certificate());
+  text += line("wrong", place_in_words(row.geography));
+  text += diagnosis_text({row.predicate, row.explanation, row.best_text()}, "  ");
+  if (!row.is_explained()) text += fmt::format("  not explained yet: {}\n", command_for("explain", row, database));
+  const Certificate certificate = certificate_in(row.best_certificate());
+  if (certificate.errors.map) text += draw_map(*certificate.errors.map);
+  text += "  certificate\n" + reports::describe_certificate(certificate);
   text += fmt::format("  seen {} times from {} to {}\n", row.hits, printable(row.first_seen), printable(row.last_seen));
   for (const store::Sighting& one : sightings)
     text +=
@@ -134,12 +150,14 @@ int show(const ShowOptions& options) {
 }  // namespace
 
 void add_show(Command app, int& exit_code) {
-  auto [command, options] = add_command(app, exit_code, show, "show", "Show everything about one mismatch or cause",
-                                        "Examples:\n"
-                                        "  convict show 3\n"
-                                        "  convict show cause 2        a cause, and its mismatches\n"
-                                        "  convict show 3 --db nightly.db --format json\n"
-                                        "Exit codes: 0 shown, 2 usage, or no such mismatch or cause");
+  auto [command, options] =
+      add_command(app, exit_code, show, "show",
+                  "Show everything about one mismatch or cause: when it fails, where the errors lie, its evidence",
+                  "Examples:\n"
+                  "  convict show 3\n"
+                  "  convict show cause 2        a cause, and its mismatches\n"
+                  "  convict show 3 --db nightly.db --format json\n"
+                  "Exit codes: 0 shown, 2 usage, or no such mismatch or cause");
   command
       .option(
           "id", options.words,

@@ -3,6 +3,8 @@
 // `convict triage`: records a person's decision about a mismatch.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/chosen.h"
 #include "cli/chosen_cause.h"
 #include "cli/command.h"
@@ -78,7 +80,21 @@ int triage_causes(store::Store& store, const std::vector<std::string>& words, co
   return kClean;
 }
 
-int triage(const TriageOptions& options) {
+bool is_status(const std::string& word) { return std::ranges::find(store::kStatuses, word) != store::kStatuses.end(); }
+
+/// "2 known" is "2 --status known".
+TriageOptions with_status(TriageOptions options) {
+  if (options.status.empty() && options.words.size() > 1 && is_status(options.words.back())) {
+    options.status = options.words.back();
+    options.words.pop_back();
+  }
+  if (options.status.empty())
+    throw UsageError(fmt::format("triage: the status is missing; valid: {}", fmt::join(store::kStatuses, ", ")));
+  return options;
+}
+
+int triage(const TriageOptions& given) {
+  const TriageOptions options = with_status(given);
   require_database(options.database);
   store::Store store = store::Store::open(options.database);
   const ChosenNumbers chosen = chosen_numbers(options.words);
@@ -113,12 +129,15 @@ void add_triage(Command app, int& exit_code) {
       "Examples:\n"
       "  convict triage 3 --status reported --link https://example.org/issues/12 --versions current\n"
       "  convict triage cause 2 --status reported --link https://example.org/issues/12\n"
+      "  convict triage 2 known\n"
       "  convict triage 4 5 --status wontfix --note 'no input channels: nobody does that'\n"
       "  convict triage 6 --status known --versions onednn=2.6.3\n"
       "Exit codes: 0 written, 2 usage, or no such mismatch or cause: then nothing is written");
-  command.option("ids", options.words, "Numbers of mismatches; or cause, and numbers or names of causes").required();
+  command
+      .option("ids", options.words,
+              "Numbers of mismatches; or cause, and numbers or names of causes; the status may come last")
+      .required();
   command.option("--status", options.status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
-      .required()
       .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
   command.option("--link", options.link, "Where it was reported [as it was]");
   command.option("--note", options.note, "Free text [as it was]");

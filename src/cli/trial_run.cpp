@@ -83,16 +83,20 @@ std::string run_python(const Folder& folder, const exports::ExportFile& script, 
 }
 
 /// Compiles the source in the folder, and links it with one library. Empty if it compiles, else why it is not run.
-std::string compile(const Folder& folder, const exports::ExportFile& source, const char* library, const char* needs) {
-  const int compiled = exit_code_of(
-      {"g++", "-std=c++17", "-O1", "-o", folder.file("case"), folder.file(source.name), fmt::format("-l{}", library)});
+std::string compile(const Folder& folder, const exports::ExportFile& source, const char* library, const char* needs,
+                    const std::string& include_folder = "") {
+  std::vector<std::string> words = {"g++", "-std=c++17", "-O1", "-o", folder.file("case"), folder.file(source.name),
+                                    fmt::format("-l{}", library)};
+  if (!include_folder.empty()) words.insert(words.begin() + 1, "-I" + include_folder);
+  const int compiled = exit_code_of(std::move(words));
   if (compiled == 127) return "not run: no g++ here";
   return compiled == 0 ? "" : fmt::format("not run: g++ does not find {}", needs);
 }
 
 std::string run_with_plugin(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
   if (subject.library.empty()) return fmt::format("not run: {} comes from no library", subject.suspect);
-  if (std::string why = compile(folder, source, "dl", "<convict/convict.h>"); !why.empty()) return why;
+  std::string why = compile(folder, source, "dl", "<convict/convict.h>", subject.include_folder);
+  if (!why.empty()) return why;
   return sentence_of(exit_code_of({folder.file("case"), subject.library, subject.suspect}));
 }
 

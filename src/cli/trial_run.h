@@ -14,6 +14,7 @@ namespace convict::cli {
 /// Whose fault it is to show, and the file that its implementation comes from ("" for a native kernel).
 struct ScriptSubject {
   std::string suspect, library;
+  std::string include_folder = {};  // as ExportRequest
 };
 
 /// One sentence: "ran here: shows the fault", or why it was not run. "" for a format that nothing runs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/worker.h"
+#include "workers/worker_session.h"
 
 #include "cli/command.h"
 

@@ -122,10 +122,6 @@ Case parse_case(std::string_view line) {
   return result;
 }
 
-uint64_t case_id(const Case& c) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bit: offset basis and prime
-  for (const char byte : to_text(c)) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return hash;
-}
+uint64_t case_id(const Case& c) { return fnv1a(to_text(c)); }
 
 }  // namespace convict::inline core

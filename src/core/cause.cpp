@@ -203,6 +203,17 @@ bool Cause::covers(std::string_view of_suspect, std::string_view version, Verdic
          holds_somewhere(*this, c);
 }
 
+Cause Cause::inherited_by(std::string_view implementation) const {
+  Cause one = *this;
+  one.suspect = implementation;
+  one.name += "-in-";
+  for (const char letter : implementation) {
+    const char small = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    one.name += kNameLetters.find(small) == kNameLetters.npos ? '-' : small;
+  }
+  return one;
+}
+
 std::string Cause::text() const {
   std::string text;
   for (const Key& key : kKeys)

@@ -21,6 +21,11 @@ namespace convict::inline core {
 /// What people have decided about a cause or a mismatch, the most urgent first.
 inline constexpr std::array<std::string_view, 5> kStatuses = {"new", "known", "reported", "fixed", "wontfix"};
 
+/// What a mismatch is shown as that did not come back when it was replayed; and all that one may be shown as.
+inline constexpr std::string_view kGone = "gone";
+inline constexpr std::array<std::string_view, 6> kShownStatuses = {"new",   "known",   "reported",
+                                                                   "fixed", "wontfix", kGone};
+
 struct Cause {
   std::string name;     // of lower-case letters, digits and hyphens
   std::string title;    // one plain sentence, without its full stop
@@ -39,6 +44,9 @@ struct Cause {
 
   /// Whether a mismatch of this kind is this cause's.
   bool covers(std::string_view of_suspect, std::string_view version, Verdict verdict, const Case& c) const;
+
+  /// The same of an implementation that calls the suspect, in the version of the suspect.
+  Cause inherited_by(std::string_view implementation) const;
 
   /// The block in a file.
   std::string text() const;

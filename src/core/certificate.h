@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evidence of a mismatch, and its one JSON form: a flat object, docs/certificates.md. Whatever does not apply to a
+// The evidence of a mismatch, and its one JSON form: a flat object, certificates.md. Whatever does not apply to a
 // mismatch, or is missing in a document, is absent.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace convict::inline core {
 
-/// By which theorem an error is allowed (docs/bounds.md).
+/// By which theorem an error is allowed (docs/background/bounds.md).
 enum class Bound {
   kEquality,
   kGamma,

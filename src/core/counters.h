@@ -33,7 +33,7 @@ enum class CounterLine {
 
 struct CounterRow {
   Counter counter;
-  std::string_view key;  // in JSON: docs/store-format.md
+  std::string_view key;  // in JSON: docs/background/store-format.md
   CounterLine line = CounterLine::kNone;
   std::string_view label = {}, note = {};
   std::string_view column = {};  // of the campaigns in the web page; none if it is empty
@@ -49,9 +49,8 @@ inline constexpr std::array<CounterRow, static_cast<size_t>(Counter::kEnd)> kCou
      .line = CounterLine::kShare,
      .label = "unjudged",
      .column = "unjudged"},
-    {Counter::kIllegal, "illegal", CounterLine::kNoteIfAny, "illegal cases", "which must be refused"},
-    {Counter::kMistrusted, "mistrusted", CounterLine::kNoteIfAny, "passes that proved nothing",
-     "judged again with a comb"},
+    {Counter::kIllegal, "illegal", CounterLine::kNoteIfAny, "invalid problems tried", "a right kernel refuses them"},
+    {Counter::kMistrusted, "mistrusted", CounterLine::kNoteIfAny, "weak data", "repeated with stronger data"},
     {Counter::kRedrawn, "redrawn", CounterLine::kNoteIfAny, "improbable errors", "did not come back on redrawn data"},
     {.counter = Counter::kDeaths,
      .key = "worker_deaths",

@@ -22,6 +22,7 @@ struct DerivedNumber {
   bool per_axis = false;
   std::span<const std::string_view> words = {};  // names of the values, if they have names
   Number value = nullptr;
+  int64_t lowest = 0, highest = INT64_MAX;  // of legal cases, as far as one number tells
 };
 
 std::span<const DerivedNumber> derived_numbers();

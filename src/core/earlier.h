@@ -14,7 +14,7 @@
 
 namespace convict::inline core {
 
-inline constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation, padding
+inline constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // of kernel, stride, dilation, padding
 inline constexpr int64_t kLargestThreads = 1024;
 
 /// The problems in the order of their calls, as cases of one call each. Some may be illegal if the case is.

@@ -31,8 +31,11 @@ std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
   for (const Slot& slot : slots())
     if (slot.kind != SlotKind::kSeed && !slot.is_padding() && slot.kind != SlotKind::kOutputPadding)
-      list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
-  for (const DerivedNumber& one : derived_numbers()) list.push_back({one.name, one.per_axis, one.words, one.value});
+      list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot, slot.lowest, slot.highest});
+  for (const DerivedNumber& one : derived_numbers()) {
+    const int64_t highest = one.words.empty() ? one.highest : static_cast<int64_t>(one.words.size()) - 1;
+    list.push_back({one.name, one.per_axis, one.words, one.value, nullptr, one.lowest, highest});
+  }
   return list;
 }
 
@@ -71,6 +74,7 @@ void parse_right(std::string_view text, Condition& to) {
     to.value = *number;
   } else {
     const auto [right, axis] = parse_quantity(text);
+    if (!left.per_axis && quantities()[right].per_axis) to.axis = axis;  // "g = k[every]"
     const bool both_named = is_one_axis(axis) && is_one_axis(to.axis);
     if (axis != to.axis && quantities()[right].per_axis && !both_named) refuse(text);
     if (axis != to.axis && both_named) to.right_axis = axis;
@@ -220,12 +224,6 @@ Predicate Predicate::parse(std::string_view text) {
     if (end == std::string_view::npos) return predicate;
     text.remove_prefix(end + kAnd.size());
   }
-}
-
-std::string predicate_in_words(const std::string& text) try {
-  return Predicate::parse(text).in_words();
-} catch (const UsageError&) {
-  return text;
 }
 
 }  // namespace convict::inline core

@@ -23,6 +23,7 @@ struct Quantity {
   std::span<const std::string_view> words = {};  // names of the values, if they have names
   Number derived = nullptr;
   const struct Slot* slot = nullptr;  // if not derived
+  int64_t lowest = 0, highest = 0;    // of legal cases; of words, their numbers
 
   /// `p` is resolve(c).
   int64_t value(const Case& c, const convict_problem& p, int axis) const;
@@ -81,8 +82,5 @@ struct Predicate {
   static Predicate parse(std::string_view text);
   bool operator==(const Predicate&) const = default;
 };
-
-/// The predicate for people; a text that is none, of another version, unchanged.
-std::string predicate_in_words(const std::string& text);
 
 }  // namespace convict::inline core

@@ -63,6 +63,12 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
   return "; did you mean '" + *best + "'?";
 }
 
+uint64_t fnv1a(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325;  // offset basis and prime
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return hash;
+}
+
 std::string with_commas(uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string text;

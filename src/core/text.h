@@ -24,6 +24,9 @@ std::optional<uint64_t> parse_unsigned(std::string_view text);
 /// "; did you mean 'direct'?" if a candidate is close to `name`, else empty.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
+/// The 64-bit FNV-1a hash of the bytes.
+uint64_t fnv1a(std::string_view bytes);
+
 /// "1,234,567".
 std::string with_commas(uint64_t number);
 

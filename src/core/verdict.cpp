@@ -9,6 +9,24 @@
 #include "core/named.h"
 
 namespace convict::inline core {
+namespace {
+
+/// What stays the same of a message when its numbers are others, or there are more of them.
+std::string letters_of(const std::string& text) {
+  std::string kept;
+  for (const char c : text)
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) kept += c;
+  return kept;
+}
+
+}  // namespace
+
+bool is_same_failure(const Mismatch& one, const Mismatch& other) {
+  if (one.verdict != other.verdict) return true;
+  if (one.verdict == Verdict::kCrash) return one.certificate.death.signal == other.certificate.death.signal;
+  if (one.verdict != Verdict::kRefusesValid) return true;
+  return letters_of(one.certificate.text.value_or("")) == letters_of(other.certificate.text.value_or(""));
+}
 
 Verdict verdict_named(std::string_view name) { return named<Verdict>(kVerdictNames, name); }
 Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name); }

@@ -13,7 +13,7 @@
 
 namespace convict::inline core {
 
-/// The rungs of the ladder, strongest evidence first (docs/bounds.md).
+/// The rungs of the ladder, strongest evidence first (docs/verdicts.md).
 enum class Verdict {
   kCrash,             // the worker process died while the implementation ran
   kHang,              // it exceeded its time
@@ -50,6 +50,15 @@ constexpr bool is_on_values(Verdict verdict) {
 /// Whether two verdicts may be two views of one fault: any two on values may, any other one is alike to itself only.
 constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
 
+/// In which order people want to read of them: wrong values, deaths, memory of others, refusals of what is legal; and
+/// last, what shows on problems that nobody should pose.
+constexpr int reading_order(Verdict verdict) {
+  if (is_on_values(verdict) || verdict == Verdict::kShape) return 0;
+  if (verdict <= Verdict::kOom) return 1;
+  if (verdict == Verdict::kRefusesValid) return 3;
+  return verdict == Verdict::kAcceptsInvalid ? 4 : 2;
+}
+
 /// Whose fault a mismatch is. A mistake of the reference ends the campaign; a death that nobody could be shown to have
 /// caused is nobody's.
 enum class Blame { kTarget, kOracle, kReference, kNobody };
@@ -73,6 +82,10 @@ struct Mismatch {
   Blame blame = Blame::kTarget;
   Certificate certificate = {};
 };
+
+/// Whether they end in the same way, as far as their verdicts leave that open: of two errors that an implementation
+/// returns, whether their texts say the same but for numbers; of two deaths, whether it was the same signal.
+bool is_same_failure(const Mismatch& one, const Mismatch& other);
 
 /// Who did it; of what did not come back when it ran alone, the implementation of which it was seen.
 std::string who_was_seen(const Mismatch& mismatch);

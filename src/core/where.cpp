@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "core/bad_value.h"
 #include "core/earlier.h"
 #include "core/error.h"
+#include "core/fields.h"
 #include "core/synonyms.h"
 #include "core/text.h"
 
@@ -45,6 +49,11 @@ std::vector<std::string> condition_words(std::string_view text) {
   return words;
 }
 
+const Field* field_named(std::string_view name) {
+  const auto found = std::ranges::find(fields(), name, &Field::key);
+  return found == fields().end() ? nullptr : &*found;
+}
+
 [[noreturn]] void refuse(std::string_view word, std::string_view why) {
   throw UsageError(
       fmt::format("--where: '{}' {}; valid: an operation such as conv2d.forward, and conditions such as "
@@ -52,7 +61,80 @@ std::vector<std::string> condition_words(std::string_view text) {
                   printable(word), why));
 }
 
-std::string_view value_named(std::string_view word) { return meant(kTypeSynonyms, meant(kLayoutValues, word)); }
+/// `name`: "k[1]", or "dt.src" of the field dt.
+[[noreturn]] void refuse_value(std::string_view name, std::string_view condition, std::string_view why) {
+  const Field* field = field_named(name.substr(0, name.find_first_of("[.")));
+  if (!field) refuse(condition, why);
+  throw UsageError(fmt::format("--where: '{}' {}; {} is {}", printable(condition), why, field->key, field->help));
+}
+
+bool starts_with_field(std::string_view name, std::string_view key) {
+  return name == key || (name.starts_with(key) && name[key.size()] == '.');
+}
+
+std::string_view value_named(std::string_view name, std::string_view word) {
+  if (starts_with_field(name, "dt")) return meant(kTypeSynonyms, word);
+  return starts_with_field(name, "lay") ? meant(kLayoutValues, word) : word;
+}
+
+/// Of ranks 1 to 3, the cases in which a line gives the field this value; none of a rank in which it cannot.
+std::vector<Case> cases_with(const Field& field, std::string_view value) {
+  std::vector<Case> list;
+  for (int rank = 1; rank <= kAxes; ++rank) try {
+      Case c;
+      c.rank = rank;
+      field.parse(value, c);
+      list.push_back(c);
+    } catch (const BadValue&) {
+    }
+  return list;
+}
+
+/// What padding is that has a word, in numbers.
+std::vector<std::string_view> padding_like(PadMode mode) {
+  switch (mode) {
+    case PadMode::kSameUpper:
+      return {"p.total[every] = same.total[every]", "p.skew[every] >= 0", "p.skew[every] <= 1"};
+    case PadMode::kSameLower:
+      return {"p.total[every] = same.total[every]", "p.skew[every] <= 0", "p.skew[every] >= -1"};
+    default: return {"p.begin[every] = 0", "p.end[every] = 0"};
+  }
+}
+
+/// The values of a number that meet these conditions; those on another axis say nothing.
+struct Span {
+  int64_t low, high;
+
+  void narrow(const Condition& by) {
+    switch (by.relation) {
+      case Comparator::kEqual: low = std::max(low, by.value), high = std::min(high, by.value); break;
+      case Comparator::kAtLeast: low = std::max(low, by.value); break;
+      case Comparator::kAtMost: high = std::min(high, by.value); break;
+      case Comparator::kMore: low = std::max(low, by.value == INT64_MAX ? by.value : by.value + 1); break;
+      case Comparator::kLess: high = std::min(high, by.value == INT64_MIN ? by.value : by.value - 1); break;
+      case Comparator::kUnequal: low += by.value == low ? 1 : 0, high -= by.value == high ? 1 : 0; break;
+    }
+  }
+};
+
+bool is_on_a_value(const Condition& one) { return one.right < 0 && one.modulus == 0 && one.modulus_by < 0; }
+
+/// Contradictions between different numbers are not found.
+void refuse_impossible(const Predicate& predicate) {
+  for (const Condition& one : predicate.conditions) {
+    if (!is_on_a_value(one)) continue;
+    const Quantity& quantity = quantities()[static_cast<size_t>(one.left)];
+    Span span{quantity.lowest, quantity.highest};
+    span.narrow(one);
+    const bool is_alone = span.low > span.high;
+    for (const Condition& other : predicate.conditions) {
+      const bool is_there = other.axis == one.axis || other.axis == Condition::kEveryAxis;
+      if (is_on_a_value(other) && other.left == one.left && is_there) span.narrow(other);
+    }
+    const char* why = is_alone ? "holds for no case" : "and its other conditions hold for no case";
+    if (span.low > span.high) refuse_value(quantity.name, one.text(), why);
+  }
+}
 
 }  // namespace
 
@@ -60,21 +142,28 @@ Where Where::parse(std::string_view text) {
   const std::vector<std::string> words = condition_words(text);
   Where where;
   for (size_t i = 0; i < words.size();) {
+    const bool compared = i + 1 < words.size() && (compares(words[i + 1].front()) || words[i + 1] == "%");
+    const Field* field = field_named(words[i]);
     if (words[i].starts_with("conv")) {
       where.add_operation(words[i++]);
       continue;
     }
+    if (!compared && field && field->bare) {
+      where.add(fmt::format("{} = yes", words[i++]));
+      continue;
+    }
     const std::string& name = words[i++];
-    std::string rest;
+    std::string sign;
     if (i + 1 < words.size() && words[i] == "%") {
-      rest = fmt::format("% {} ", words[i + 1]);
+      sign = fmt::format("% {} ", words[i + 1]);
       i += 2;
     }
     if (i + 1 >= words.size() || !compares(words[i].front())) refuse(name, "is no condition");
-    rest += fmt::format("{} {}", words[i], value_named(words[i + 1]));
+    sign += words[i];
+    where.add_condition(meant(kFieldSynonyms, name), sign, words[i + 1]);
     i += 2;
-    where.add_condition(name, rest);
   }
+  refuse_impossible(where.predicate_);
   return where;
 }
 
@@ -85,46 +174,73 @@ void Where::add_operation(std::string_view word) {
     if (starts) rest.remove_prefix(prefix.size());
     return starts;
   };
-  op_ = takes("conv_transpose") ? CONVICT_CONV_TRANSPOSE : (takes("conv"), CONVICT_CONV);
+  const bool is_transposed = takes("conv_transpose");
+  if (!is_transposed) takes("conv");
+  add(fmt::format("operation = {}", is_transposed ? "conv_transpose" : "conv"));
   for (int rank = 1; rank <= kAxes; ++rank)
-    if (takes(fmt::format("{}d", rank))) rank_ = rank;
-  if (takes(".forward")) pass_ = CONVICT_FORWARD;
-  if (takes(".backward_data")) pass_ = CONVICT_BACKWARD_DATA;
-  if (takes(".backward_weights")) pass_ = CONVICT_BACKWARD_WEIGHTS;
+    if (takes(fmt::format("{}d", rank))) add(fmt::format("rank = {}", rank));
+  for (const char* pass : {"forward", "backward_data", "backward_weights"})
+    if (rest == fmt::format(".{}", pass)) {
+      add(fmt::format("pass = {}", pass));
+      return;
+    }
   if (!rest.empty()) refuse(word, "is no operation");
 }
 
-void Where::add_condition(std::string_view name, std::string_view rest) {
-  const auto add = [&](std::string_view quantity) {
-    try {
-      for (const Condition& one : Predicate::parse(fmt::format("{} {}", quantity, rest)).conditions)
-        conditions_.push_back(one);
-    } catch (const UsageError&) {
-      refuse(fmt::format("{} {}", name, rest), "is no condition");
-    }
-  };
-  name = meant(kFieldSynonyms, name);
+/// What a case line may say comes first: "dt=u8:s8:u8". What stands for several quantities is next, and then these.
+void Where::add_condition(std::string_view name, std::string_view sign, std::string_view value) {
+  value = value_named(name, value);
+  const Field* field = field_named(name);
+  const bool may_have_value = sign == "=" && field && !field->bare;
+  if (may_have_value && !cases_with(*field, value).empty()) return add_field_value(name, value);
   const auto group = std::ranges::find(kGroups, name, &Group::name);
-  if (group == std::end(kGroups)) return add(name);
-  for (const std::string_view part : group->parts)
-    if (!part.empty()) add(part);
+  try {
+    if (group == std::end(kGroups)) return add(fmt::format("{} {} {}", name, sign, value));
+    for (const std::string_view part : group->parts)
+      if (!part.empty()) add(fmt::format("{} {} {}", part, sign, value));
+  } catch (const UsageError&) {
+    refuse_value(name, fmt::format("{} {} {}", name, sign, value), "is no condition");
+  }
+}
+
+void Where::add_field_value(std::string_view name, std::string_view value) {
+  const Field& field = *field_named(name);
+  const std::vector<Case> cases = cases_with(field, value);
+  const Case& c = cases.front();
+  const std::string condition = fmt::format("{} = {}", name, value);
+  const bool is_of_one_rank = cases.size() == 1;
+  if (is_of_one_rank) add(fmt::format("rank = {}", c.rank));
+  if (c.pad_mode != PadMode::kExplicit) {
+    for (const std::string_view one : padding_like(c.pad_mode)) add(one);
+    return;
+  }
+  for (const Slot& slot : field.slots) {
+    if (slot.kind == SlotKind::kPaddingWord) continue;
+    if (slot.kind == SlotKind::kSeed) refuse(condition, "is about no problem: every case has a seed of its own");
+    if (slot.kind == SlotKind::kEarlier && slot.get(c, 0) != 0)
+      refuse(condition, "is no condition, but before.1=yes is");
+    for (int axis = 0; axis < (slot.per_axis && is_of_one_rank ? c.rank : 1); ++axis) {
+      const std::string on = slot.per_axis && is_of_one_rank ? fmt::format("[{}]", axis) : "";
+      const int64_t number = slot.get(c, axis);
+      add(fmt::format("{}{} = {}", slot.name, on,
+                      slot.words.empty() ? std::to_string(number) : slot.words[static_cast<size_t>(number)]));
+    }
+  }
+}
+
+void Where::add(std::string_view condition) {
+  for (Condition one : Predicate::parse(condition).conditions) {
+    if (one.is_per_axis() && one.axis == Condition::kSomeAxis) one.axis = Condition::kEveryAxis;
+    if (std::ranges::find(predicate_.conditions, one) == predicate_.conditions.end())
+      predicate_.conditions.push_back(one);
+  }
 }
 
 bool Where::holds(const Case& c) const {
-  if (!selects(c)) return false;
+  if (!predicate_.holds(c)) return false;
   return std::ranges::all_of(earlier_cases(c), [&](Case earlier) {
     earlier.calls = c.calls;  // of the case: they are never changed
-    return selects(earlier);
-  });
-}
-
-bool Where::selects(const Case& c) const {
-  if ((op_ && c.op != *op_) || (rank_ && c.rank != *rank_) || (pass_ && c.pass != *pass_)) return false;
-  return std::ranges::all_of(conditions_, [&](const Condition& one) {
-    if (!one.is_per_axis() || one.axis != Condition::kSomeAxis) return one.holds(c, std::max(one.axis, 0));
-    for (int axis = 0; axis < c.rank; ++axis)
-      if (!one.holds(c, axis)) return false;
-    return true;
+    return predicate_.holds(earlier);
   });
 }
 

@@ -17,13 +17,14 @@
 #include "diagnose/explanation.h"
 #include "diagnose/probe.h"
 #include "diagnose/reliability.h"
+#include "diagnose/within.h"
 #include "explain/learn.h"
 #include "explain/refine.h"
 #include "explain/samples.h"
 #include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::diagnose {
 namespace {
@@ -45,8 +46,11 @@ class Diagnoser {
         settings_(settings),
         known_(settings.known),
         progress_(progress),
+        within_(settings.supervisor.worker.where, mismatch.problem_case),
         probe_({mismatch.suspect, mismatch.verdict, before_of(mismatch)}, with_heap_guard_of(mismatch, settings)) {}
 
+  /// How reliably it fails; the smallest case; the known fault that covers it, or else an explanation of its own; what
+  /// environment it needs.
   Diagnosis run() {
     Diagnosis diagnosis;
     Reliability reliability =
@@ -107,7 +111,8 @@ class Diagnoser {
     progress_({stage, probe_.runs(), to_text(smallest)});
   }
 
-  /// What failed in some processes when it was found may fail in all by luck: a relation makes many calls.
+  /// Adds the runs of the confirmation: what failed in some of them may fail in all by luck now, for a relation makes
+  /// many calls.
   void add_recorded(Reliability& measured) const {
     const Certificate::Alone& alone = mismatch_.certificate.alone;
     const auto runs = static_cast<int>(alone.runs.value_or(0)), failed = static_cast<int>(alone.failed.value_or(0));
@@ -116,7 +121,7 @@ class Diagnoser {
     measured.failed += failed;
   }
 
-  /// What does not fail in each fresh process: its own line is what there is to show.
+  /// A mismatch that does not fail in each fresh process is neither shrunk nor explained: its own line is shown.
   Diagnosis now_and_then(Diagnosis diagnosis, const Reliability& measured) const {
     diagnosis.complete = may_go_on();
     diagnosis.reproduced = measured.failed > 0;
@@ -218,9 +223,11 @@ class Diagnoser {
     // Other data may show the same fault with stronger evidence, but never with weaker.
     const auto still_fails = [&](const Case& c) {
       tell("shrinking", smallest.problem_case);
+      if (!within_.holds(c)) return false;
       if (known_fault(c) && !(may_be_known_ && is_reduction(smallest.problem_case, c))) return false;
       const auto& found = probe_.ask(c).mismatch;
-      if (!found || found->verdict > smallest.verdict || (surely && !fails_surely(*found))) return false;
+      if (!found || found->verdict > smallest.verdict || !is_same_failure(*found, first)) return false;
+      if (surely && !fails_surely(*found)) return false;
       smallest = *found;
       return true;
     };
@@ -253,10 +260,16 @@ class Diagnoser {
       tell("explaining", shrunk);
       return fails_with(c, data);
     };
+    const auto is_within = [&](const Case& c) {
+      if (within_.holds(c)) return true;
+      within_.look_beyond(c, [&](const Case& beyond) { return probe_.ask(with(beyond, data.back())).judged; });
+      return false;
+    };
     const double cost = multiply_adds(resolve(shrunk).problem);
     const double largest_cost = std::max(kCostOfSample, 4 * cost);
     const std::function<bool()> go_on = [&] { return may_go_on(); };
-    explain::Sampled sampled = explain::sample_around(shrunk, fails, go_on, {settings_.explain_runs, largest_cost});
+    explain::Sampled sampled =
+        explain::sample_around(shrunk, fails, go_on, {settings_.explain_runs, largest_cost, is_within});
     std::vector<explain::Sample>& samples = sampled.samples;
     const auto count_runs = [&] {
       diagnosis.explain_runs = probe_.runs() - before;
@@ -273,9 +286,10 @@ class Diagnoser {
     if (mismatch_.verdict != Verdict::kHang)  // each costs seconds
       learnt = explain::refine(std::move(learnt), samples,
                                [](uint64_t index) { return generate::generate(nullptr, kSeedOfSamples, index); }, fails,
-                               half_of_the_time_left(), {.largest_cost = largest_cost});
+                               half_of_the_time_left(), {.largest_cost = largest_cost, .is_within = is_within});
     count_runs();
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
+    for (const Condition& limit : within_.limits().conditions) learnt.predicate.conditions.push_back(limit);
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
     diagnosis.explanation.update(described(learnt, sampled));
@@ -358,7 +372,7 @@ class Diagnoser {
       const Case c = with(with_any, one);
       const Probe::Answer answer = again ? probe_.ask_again(c) : probe_.ask(c);
       if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c) && is_direct(*answer.mismatch))
-        return true;
+        return is_same_failure(*answer.mismatch, mismatch_) ? std::optional(true) : std::nullopt;
       if (!answer.judged) return std::nullopt;
     }
     return false;
@@ -368,6 +382,7 @@ class Diagnoser {
   const DiagnosisSettings& settings_;
   std::vector<KnownFault> known_;
   const std::function<void(const DiagnosisProgress&)>& progress_;
+  Within within_;
   Probe probe_;
   Clock::time_point told_ = Clock::now();
   bool may_be_known_ = true;  // whether shrinking may end at a case of a known fault

@@ -28,7 +28,7 @@ struct KnownFault {
 
 struct DiagnosisSettings {
   workers::SupervisorSettings supervisor;
-  int shrink_runs = 500, explain_runs = 800;  // of the suspect
+  int shrink_runs = 1000, explain_runs = 800;  // of the suspect
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<KnownFault> known = {};  // of the same suspect and kind of verdict
 };
@@ -45,10 +45,10 @@ struct Diagnosis {
   bool complete = false;    // neither interrupted nor out of time
   int shrink_runs = 0, explain_runs = 0;
   std::optional<Mismatch> shrunk;  // on the smallest case, with its certificate
-  std::string covered_by;          // the predicate of the known fault that explains the shrunk case; or
+  std::string covered_by;          // predicate of the known fault that explains the shrunk case; `predicate` is empty
   std::string geography, predicate;
   std::vector<explain::Sample> samples;  // that the predicate was learnt from; none if it depends on the data
-  nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md
+  nlohmann::json explanation = nlohmann::json::object();  // docs/background/store-format.md
 
   /// For the row of `original`, the mismatch that was diagnosed.
   store::RowExplanation row_explanation(const Mismatch& original) const;

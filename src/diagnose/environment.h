@@ -11,7 +11,7 @@
 
 namespace convict::diagnose {
 
-/// For the explanation (docs/store-format.md), of a case that fails alone. Runs it in fresh processes with older
+/// For the explanation (store-format.md), of a case that fails alone. Runs it in fresh processes with older
 /// instruction sets; `go_on` is asked before each.
 nlohmann::json environment(Probe& probe, const Case& c, const std::function<bool()>& go_on);
 

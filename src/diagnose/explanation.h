@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a row keeps of a learnt condition, as JSON: docs/store-format.md.
+// What a row keeps of a learnt condition, as JSON: docs/background/store-format.md.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -45,7 +45,7 @@ class Probe {
   /// From now on each case gets a process of its own.
   void separate_cases() { separate_ = true; }
 
-  /// Runs the case again, for a certificate that shows all elements of a small output (docs/certificates.md).
+  /// Runs the case again, for a certificate that shows all elements of a small output (certificates.md).
   Answer ask_for_values(const Case& c);
 
   /// Runs the case in a new process that has run no other. `environment` holds environment variables, by name, that

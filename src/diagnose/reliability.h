@@ -18,6 +18,7 @@ struct Reliability {
   int runs = 0, failed = 0;           // fresh processes; spawned ones, so that their addresses differ
   std::optional<Mismatch> seen = {};  // the first that a fresh process showed
 
+  /// In each fresh process.
   bool afresh() const { return failed == runs; }
 };
 

@@ -22,23 +22,49 @@ namespace {
 
 using Kind = Outcome::Kind;
 
+/// One look at a case. An examination takes the first one, and others where that leaves a question.
+struct Look {
+  Case c;
+  const Where* where = nullptr;           // as in ExaminationSettings, as are all of these
+  const fill::GivenData* data = nullptr;  // for legal cases
+  AskedRelations relations = AskedRelations::kOne;
+  bool all_libraries = false;
+  uint64_t without = 0;
+  std::string changed = {};
+};
+
+Look first_look(const Case& c, const ExaminationSettings& settings) {
+  const fill::GivenData* data = resolve(c).why_not ? nullptr : settings.data;
+  return {data ? data->case_for(c) : c, settings.where,   data, settings.relations, settings.all_libraries,
+          settings.without,             settings.changed};
+}
+
 /// Why no implementation can be judged on this case; nothing if they can.
-std::optional<std::string> impossible(const Scene& scene, const ExaminationSettings& settings) {
-  if (examination_bytes(scene.described(), scene.problem()) > settings.most_bytes)
+std::optional<std::string> impossible(const Scene& scene, double most_bytes, const Where* where) {
+  if (examination_bytes(scene.described(), scene.problem()) > most_bytes)
     return "the operands and their reference need more memory than one worker may have";
-  if (settings.where && !settings.where->holds(scene.the_case())) return "outside of --where";
+  if (where && !where->holds(scene.the_case())) return "outside of --where";
   return std::nullopt;
 }
+
+/// What all looks at a case have in common.
+struct Examiner {
+  std::span<const run::Subject> subjects;
+  run::GuardedMemory& memory;
+  run::FlightRecord& record;
+  const ExaminationSettings& settings;
+};
 
 /// Asks the subjects whether they accept the problem.
 class Asking {
  public:
-  Asking(const Scene& scene, bool legal, std::span<const run::Subject> subjects, const ExaminationSettings& settings,
-         run::FlightRecord& record, std::vector<judge::Result>& results)
-      : scene_(scene), legal_(legal), settings_(settings), record_(record), results_(results) {
-    results_.reserve(subjects.size());
-    for (const run::Subject& subject : subjects) {
-      const bool is_out = is_left_out(settings.without, results_.size());
+  Asking(const Scene& scene, bool legal, const Look& look, const Examiner& examiner,
+         std::vector<judge::Result>& results)
+      : scene_(scene), legal_(legal), settings_(examiner.settings), record_(examiner.record), results_(results) {
+    const ExaminationSettings& settings = examiner.settings;
+    results_.reserve(examiner.subjects.size());
+    for (const run::Subject& subject : examiner.subjects) {
+      const bool is_out = is_left_out(look.without, results_.size());
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
       result.abilities = subject.abilities;
@@ -48,12 +74,12 @@ class Asking {
           is_out || (!settings.witnessed && !subject.is_target) ||
           !subject.turns.contains(turn_of(subject.turns.library));
       result.takes_turns =
-          legal && settings.takes_turns && !settings.all_libraries && subject.turns.library != run::kNoLibrary;
+          legal && settings.takes_turns && !look.all_libraries && subject.turns.library != run::kNoLibrary;
       library_.push_back(subject.turns.library);
     }
-    asked_.resize(subjects.size());
-    by_target_ = std::ranges::none_of(subjects, &run::Subject::is_target);  // they are on trial themselves
-    for_all_ = impossible(scene, settings);
+    asked_.resize(results_.size());
+    by_target_ = std::ranges::none_of(results_, &judge::Result::is_target);  // they are on trial themselves
+    for_all_ = impossible(scene, settings.most_bytes, look.where);
   }
 
   /// Whether one subject accepts it, or has to be judged for what it did when it was asked.
@@ -69,8 +95,8 @@ class Asking {
     return has_to_be_judged;
   }
 
-  /// Targets come first in the roster. Where none accepts, the oracles have nothing to witness.
-  void ask_the_others() {
+  /// Asks all. Targets come first in the roster; if none accepts, no oracle is asked, for there is nothing to witness.
+  void ask_all() {
     const run::InStage asking(record_, Stage::kAsk);
     for (size_t i = 0; i < asked_.size(); ++i)
       if (!asked_[i] && !results_[i].takes_turns) ask(i);
@@ -108,7 +134,7 @@ class Asking {
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
-    if (settings_.told && settings_.told->subject == i) result.outcome.side_effect = settings_.told->side_effect;
+    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i) result.outcome.side_effect = settings_.effect_of_asking->side_effect;
     if (answer.contract) result.contract = *answer.contract;
     return std::move(answer.reason);
   }
@@ -167,7 +193,7 @@ bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::Elem
 
 bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
 
-/// Its pass proves little.
+/// Whether a pass of this target proves little.
 bool is_mistrusted(const Case& c, const judge::Result& result) {
   return result.is_target && result.outcome.kind == Kind::kComputed && result.comparison.agrees() &&
          is_blind(c, result.comparison);
@@ -191,54 +217,6 @@ void summarize(const Case& c, Examination& examination) {
   examination.witnessed = examination.judged && every_oracle && wants_turn == took_turn && (some_oracle || no_oracles);
 }
 
-/// Examines the case again with a comb, which hides nothing, for the targets whose pass proves little. Whoever erred has
-/// been found already. Adds the mismatches to the first examination.
-void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
-            run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
-  settings.data = nullptr;
-  Case again = c;
-  again.fill = Fill::kComb;
-  again.calls = Calls::kOnce;
-  again.before = {};
-  for (size_t i = 0; i < subjects.size(); ++i)
-    if (subjects[i].is_target && !is_mistrusted(c, examination.results[i])) settings.without |= uint64_t{1} << i;
-  Examination second = examine(again, subjects, memory, record, settings);
-  for (Mismatch& mismatch : second.mismatches) examination.mismatches.push_back(std::move(mismatch));
-}
-
-/// A relation may be broken by the result of a problem that is not that of the case. If this problem, with data of its
-/// own, shows a fault without the relation, then that is the mismatch: its line leads to the operation that is wrong.
-void charge_wrong_call(const judge::Result& result, const Case& c, std::span<const run::Subject> subjects,
-                       run::GuardedMemory& memory, run::FlightRecord& record, ExaminationSettings settings,
-                       std::vector<Mismatch>& mismatches) {
-  const auto charged = std::ranges::find_if(mismatches, [&](const Mismatch& one) {
-    return one.verdict == Verdict::kWrongRelation && one.suspect == result.who->name;
-  });
-  if (charged == mismatches.end() || !result.relation->wrong) return;
-  const Case& other = result.relation->wrong->as_case;
-  if (other == c || resolve(other).why_not) return;
-  settings.relations = AskedRelations::kNone;
-  settings.where = nullptr;
-  settings.data = nullptr;
-  Examination second = examine(other, subjects, memory, record, settings);
-  const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
-  if (found == second.mismatches.end()) return;
-  found->certificate.text = fmt::format("found by the relation {} on {}, computed correctly; shows on {}",
-                                        result.relation->name, to_text(c), to_text(other));
-  *charged = std::move(*found);
-}
-
-/// Where somebody is wrong, all libraries are heard: whoever reads the mismatch wants to know what each of them says,
-/// and the reference is on trial too. A fault that does not show a second time is told as it was.
-void hear_all(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
-              run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
-  const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
-  if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;
-  settings.all_libraries = true;
-  Examination second = examine(c, subjects, memory, record, settings);
-  if (!second.mismatches.empty()) examination.mismatches = std::move(second.mismatches);
-}
-
 /// A mismatch is about what its suspect was asked for.
 std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
   for (Mismatch& one : mismatches)
@@ -246,55 +224,118 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
   return mismatches;
 }
 
+/// Examines a case, and looks again where that leaves a question.
+Examination look_at(const Look& look, const Examiner& examiner);
+
+/// Asks, calls and judges all implementations once.
+Examination examine_once(const Look& look, const Examiner& examiner) {
+  const ExaminationSettings& settings = examiner.settings;
+  const bool legal = !resolve(look.c).why_not;
+  const Scene scene(look.c, look.data);
+  Examination examination;
+  Asking asking(scene, legal, look, examiner, examination.results);
+  asking.ask_all();
+  if (asking.anybody())
+    call_all(scene, legal, {examiner.memory, examiner.record, settings.yardstick, settings.values, look.relations},
+             examination);
+  examination.foreign = asking.foreign();
+  if (!look.changed.empty() && std::ranges::none_of(examination.results, has_side_effect))
+    for (const size_t i : examination.foreign) examination.results[i].outcome.side_effect = look.changed;
+  else if (legal && !asking.anybody())
+    return examination;
+  if (!legal) {
+    examination.judged = examination.illegal = !asking.is_impossible();
+    examination.mismatches = as_asked(judge::judge_acceptance(look.c, examination.results));
+    return examination;
+  }
+  summarize(look.c, examination);
+  if (settings.yardstick != Yardstick::kLadder)  // other tools compare values only, not the memory around them
+    for (judge::Result& result : examination.results) result.outcome.overrun = {};
+  examination.mismatches = as_asked(judge::judge(look.c, examination.results, [&](const judge::Element& element) {
+    return is_upheld(scene, examiner.memory, element);
+  }));
+  return examination;
+}
+
+/// A relation may be broken by the result of a problem that is not that of the case. If this problem, with data of its
+/// own, shows a fault without the relation, then that is the mismatch: its line leads to the operation that is wrong.
+void charge_wrong_call(const judge::Result& result, const Look& first, const Examiner& examiner,
+                       std::vector<Mismatch>& mismatches) {
+  const auto charged = std::ranges::find_if(mismatches, [&](const Mismatch& one) {
+    return one.verdict == Verdict::kWrongRelation && one.suspect == result.who->name;
+  });
+  if (charged == mismatches.end() || !result.relation->wrong) return;
+  const Case& other = result.relation->wrong->as_case;
+  if (other == first.c || resolve(other).why_not) return;
+  const Look alone{.c = other,
+                   .relations = AskedRelations::kNone,
+                   .all_libraries = first.all_libraries,
+                   .without = first.without};
+  Examination second = look_at(alone, examiner);
+  const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
+  if (found == second.mismatches.end()) return;
+  found->certificate.text = fmt::format("found by the relation {} on {}, computed correctly; shows on {}",
+                                        result.relation->name, to_text(first.c), to_text(other));
+  *charged = std::move(*found);
+}
+
+/// Examines the case again with a comb, which hides nothing, for the targets whose pass proves little. The others that
+/// erred have been found already. Adds the mismatches to the first examination.
+void refill(const Look& first, const Examiner& examiner, Examination& examination) {
+  Look second = first;
+  second.data = nullptr;
+  second.c.fill = Fill::kComb;
+  second.c.calls = Calls::kOnce;
+  second.c.before = {};
+  for (size_t i = 0; i < examiner.subjects.size(); ++i)
+    if (examiner.subjects[i].is_target && !is_mistrusted(first.c, examination.results[i]))
+      second.without |= uint64_t{1} << i;
+  for (Mismatch& mismatch : look_at(second, examiner).mismatches) examination.mismatches.push_back(std::move(mismatch));
+}
+
+/// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
+/// and the reference is on trial too. A fault that does not show a second time is effect_of_asking as it was.
+void hear_all(const Look& first, const Examiner& examiner, Examination& examination) {
+  const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
+  if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;
+  Look second = first;
+  second.all_libraries = true;
+  Examination heard = look_at(second, examiner);
+  if (!heard.mismatches.empty()) examination.mismatches = std::move(heard.mismatches);
+}
+
+Examination look_at(const Look& look, const Examiner& examiner) {
+  Examination examination = examine_once(look, examiner);
+  if (examination.illegal) return examination;
+  Look again = look;
+  again.changed.clear();
+  for (const judge::Result& result : examination.results)
+    if (result.relation) charge_wrong_call(result, again, examiner, examination.mismatches);
+  if (examiner.settings.yardstick == Yardstick::kLadder && examination.mistrusted)
+    refill(again, examiner, examination);
+  hear_all(again, examiner, examination);
+  return examination;
+}
+
 }  // namespace
 
 Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
                  const ExaminationSettings& settings) {
   const Scene scene(c);
-  if (auto why = impossible(scene, settings)) return {std::move(why), {}, {}, false};
+  if (auto why = impossible(scene, settings.most_bytes, settings.where)) return {std::move(why), {}, {}, false};
   return answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, target.is_target,
                    static_cast<int>(position), record);
 }
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {
   const Scene scene(c);
-  return !impossible(scene, settings) && !why_not_asked(scene, who.implementation->contract, who.abilities);
+  return !impossible(scene, settings.most_bytes, settings.where) && !why_not_asked(scene, who.implementation->contract, who.abilities);
 }
 
-Examination examine(const Case& the_case, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
+Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
                     run::FlightRecord& record, const ExaminationSettings& settings) {
   record.is_careful = settings.is_careful;
-  const bool legal = !resolve(the_case).why_not;
-  const Case c = settings.data && legal ? settings.data->case_for(the_case) : the_case;
-  const Scene scene(c, legal ? settings.data : nullptr);
-  Examination examination;
-  Asking asking(scene, legal, subjects, settings, record, examination.results);
-  asking.ask_the_others();
-  if (asking.anybody())
-    call_all(scene, legal, {memory, record, settings.yardstick, settings.values, settings.relations}, examination);
-  examination.foreign = asking.foreign();
-  if (!settings.changed.empty() && std::ranges::none_of(examination.results, has_side_effect))
-    for (const size_t i : examination.foreign) examination.results[i].outcome.side_effect = settings.changed;
-  else if (legal && !asking.anybody())
-    return examination;
-  if (!legal) {
-    examination.judged = examination.illegal = !asking.is_impossible();
-    examination.mismatches = as_asked(judge::judge_acceptance(c, examination.results));
-    return examination;
-  }
-  summarize(c, examination);
-  const bool ladder = settings.yardstick == Yardstick::kLadder;
-  if (!ladder)  // other tools compare values only, not the memory around them
-    for (judge::Result& result : examination.results) result.outcome.overrun = {};
-  examination.mismatches = as_asked(judge::judge(
-      c, examination.results, [&](const judge::Element& element) { return is_upheld(scene, memory, element); }));
-  ExaminationSettings further = settings;
-  further.changed.clear();
-  for (const judge::Result& result : examination.results)
-    if (result.relation) charge_wrong_call(result, c, subjects, memory, record, further, examination.mismatches);
-  if (ladder && examination.mistrusted) refill(c, subjects, memory, record, further, examination);
-  hear_all(c, subjects, memory, record, further, examination);
-  return examination;
+  return look_at(first_look(c, settings), {subjects, memory, record, settings});
 }
 
 }  // namespace convict::examine

@@ -25,7 +25,7 @@ struct Examination {
   std::vector<judge::Result> results;  // one per subject, in their order
   std::vector<Mismatch> mismatches;
   bool judged = false;      // a target's result was compared with the reference
-  bool witnessed = false;   // judged, and computed by every oracle too, but of those that take turns by one
+  bool witnessed = false;   // judged, and computed by every oracle; of those that take turns, by one
   bool illegal = false;     // it had to be refused
   bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
   std::vector<size_t> foreign;  // positions of those whose code is a library's and who were asked or called
@@ -33,7 +33,7 @@ struct Examination {
 };
 
 /// What a target did to the process when it was asked whether it takes a case.
-struct Told {
+struct EffectOfAsking {
   size_t subject = 0;
   std::string side_effect;
 };
@@ -44,18 +44,18 @@ struct ExaminationSettings {
   Yardstick yardstick = Yardstick::kLadder;
   const SparedKinds* spared = nullptr;    // borrowed: oracles that are spared most cases of a kind
   uint64_t without = 0;                   // subjects that are left out: is_left_out()
-  const Where* where = nullptr;           // borrowed: everybody refuses what is outside
-  bool takes_turns = false;               // the oracles that nobody named do (run/turns.h)
-  bool all_libraries = false;             // of those, the variant of each library whose turn it is; else one library
+  const Where* where = nullptr;           // borrowed: cases outside are refused for all
+  bool takes_turns = false;               // those oracles do that the user did not name (run/turns.h)
+  bool all_libraries = false;             // of those, each library is asked, by one of its variants; else one is
   bool witnessed = true;                  // false: no oracle is asked
   AskedRelations relations = AskedRelations::kOne;
   const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill
-  bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
+  bool values = false;                    // certificates show all elements of small outputs (certificates.md)
   // What a library changes in the process is looked for after each call; or else by the caller, after one or more
   // cases.
   bool is_careful = true;
-  std::optional<Told> told = {};  // of a target that was asked before
-  std::string changed = {};       // a caller has found this; the author is unknown, unless one changes something again
+  std::optional<EffectOfAsking> effect_of_asking = {};  // of a target that was asked before
+  std::string changed = {};       // found by the caller; of an unknown author, unless one changes something again
 };
 
 /// What the target at this position of the roster says of a legal case.

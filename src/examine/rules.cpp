@@ -91,7 +91,8 @@ Largest largest_of(const std::vector<W>& elements, convict_dtype type) {
   return largest;
 }
 
-/// Of the computed operand, which has no elements, both magnitudes are 0.
+/// What a term loses at most if subnormal operands become zero. The computed operand has no elements: its magnitudes
+/// are 0.
 template <class W>
 judge::Flushed flushed_terms(const convict_problem& p, const convict_tensors& t, const judge::DenseOperands<W>& dense) {
   const bool is_conv = p.op == CONVICT_CONV;

@@ -69,7 +69,8 @@ class Refinement {
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > limits_.largest_cost) return false;
     // Where there is nothing to compute, nothing can be wrong.
-    return multiply_adds(resolved.problem) > 0 || multiply_adds(resolve(failing).problem) == 0;
+    if (multiply_adds(resolved.problem) <= 0 && multiply_adds(resolve(failing).problem) > 0) return false;
+    return limits_.is_within(c);
   }
 
   std::vector<Sample>& samples_;

@@ -24,6 +24,7 @@ struct RefinementLimits {
   uint64_t drawn = 10'000;  // of a round, in search of them
   size_t refused = 200;     // of a round, after which it ends
   double largest_cost = 0;  // multiply-adds of a case
+  std::function<bool(const Case&)> is_within = [](const Case&) { return true; };  // others are left out
 };
 
 /// `samples` get the cases that were tried. Precondition: samples.front() fails, and `learnt` is learnt from them.

@@ -141,6 +141,7 @@ class Sampler {
     if (static_cast<int>(samples_.size()) >= limits_.runs || !seen_.insert(to_text(c)).second) return std::nullopt;
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > limits_.largest_cost || !go_on_()) return std::nullopt;
+    if (!limits_.is_within(c)) return std::nullopt;
     const auto fails = fails_(c);
     if (fails) samples_.push_back({c, *fails, axis});
     return fails;

@@ -24,6 +24,7 @@ using Fails = std::function<std::optional<bool>(const Case&)>;
 struct SamplingLimits {
   int runs = 400;
   double largest_cost = 0;  // multiply-adds of a sample
+  std::function<bool(const Case&)> is_within = [](const Case&) { return true; };  // others are no samples
 };
 
 struct Sampled {

@@ -118,8 +118,8 @@ std::string command(const ExportRequest& request, const convict_problem& p, cons
 /// The parts of the case that the command line cannot express.
 std::vector<std::string> losses(const Case& c, const convict_problem& p) {
   std::vector<std::string> all = {
-      fmt::format("the data: benchdnn fills operands by a formula of its own, not with fill={}, seed={}",
-                  c.fill == Fill::kInt ? "int" : "that of the case", c.seed)};
+      "the data of the case: benchdnn fills operands with small integers by a formula of its own, and checks its own "
+      "sums"};
   if (c.views != Views{}) all.emplace_back("views: its tensors are dense");
   if (c.calls != Calls::kOnce || c.before != Case().before) all.emplace_back("repeated calls");
   for (int i = 0; i < p.rank; ++i)

@@ -26,7 +26,9 @@ std::string head(const ExportRequest& request, const std::string& rule) {
                                  " from\n//     {}\n",
                                  to_text(request.c));
   if (request.evidence) text += fmt::format("// {}\n", comment_text(accusation(request)));
-  text += "//\n//     g++ -std=c++17 -O1 -o case case.cpp -ldl && ./case ./plugin.so NAME\n//\n";
+  const std::string include = request.include_folder.empty() ? "" : " -I" + comment_text(request.include_folder);
+  text += fmt::format("//\n//     g++ -std=c++17 -O1{} -o case case.cpp -ldl && ./case ./plugin.so NAME\n//\n",
+                      include);
   text +=
       request.must_be_refused
           ? "// The problem is not legal. Exit code 0: it is refused. 1: it is computed. 2: no such implementation.\n"
@@ -106,7 +108,7 @@ std::string main_end(const ExportRequest& request, const Operands& operands) {
     text += fmt::format("  right &= {};\n", cpp_check(output, fmt::format("extents_of({}.tensor)", role),
                                                       fmt::format("numbers_of({}.tensor)", role)));
   }
-  return text + "  std::printf(right ? \"right\\n\" : \"wrong\\n\");\n  return right ? 0 : 1;\n}\n";
+  return text + "  return verdict(right);\n}\n";
 }
 
 std::string judgement() {
@@ -122,7 +124,8 @@ std::vector<ExportFile> write_cpp(const ExportRequest& request) {
            head(request, operands.rule) + std::string(kProgramIncludes) + cpp_texts(request) + suspect_text(request) +
                cpp_data(operands) + problem_function(p) + std::string(kProgramMemory) + std::string(kProgramPlugin) +
                (request.must_be_refused ? "" : judgement()) + "\n}  // namespace\n\n" +
-               main_start(request, describe_tensors(request.c, p), operands) + main_end(request, operands)}};
+               main_start(request, describe_tensors(request.c, p), operands) + main_end(request, operands) +
+               certificate_comment(request, "//")}};
 }
 
 }  // namespace

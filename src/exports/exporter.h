@@ -32,6 +32,7 @@ struct ExportRequest {
   Case c;
   bool must_be_refused = false;
   std::optional<Evidence> evidence = std::nullopt;
+  std::string include_folder = {};  // that has convict/convict.h, if the compiler does not know it
 };
 
 /// The output of an exporter: one text file, one binary file, or a directory of files.

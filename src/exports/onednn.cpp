@@ -312,8 +312,7 @@ std::string main_function(const Program& program) {
       "\n}}  // namespace\n\nint main() {{\n"
       "  leave_nan_in_the_heap();\n"
       "  if (omp_set_num_threads) omp_set_num_threads({});\n"
-      "  std::printf(\"%s\\n\", kCase);\n"
-      "  if (kAccusation[0]) std::printf(\"%s\\n%s\\n\", kAccusation, kCertificate);\n",
+      "  std::printf(\"%s\\n\", kCase);\n",
       program.p.threads);
   text += all_operands(program) + "  try {\n    Library dnn;\n    std::unordered_map<int, memory> arguments;\n";
   text += attributes(program) + descriptors(program) + primitive(program) + execution(program);
@@ -324,14 +323,14 @@ std::string main_function(const Program& program) {
   for (const RequiredTensor& output : program.operands.outputs)
     text += fmt::format("  right &= {};\n", cpp_check(output, fmt::format("{}.dims", output.tensor.role),
                                                       fmt::format("{}.numbers()", output.tensor.role)));
-  return text + "  std::printf(right ? \"right\\n\" : \"wrong\\n\");\n  return right ? 0 : 1;\n}\n";
+  return text + "  return verdict(right);\n}\n";
 }
 
 std::vector<ExportFile> write_onednn(const ExportRequest& request) {
   const Program program = program_of(request, operands_of(request));
   return {{"case.cpp", head(program) + std::string(kOnednnIncludes) + cpp_texts(request) + cpp_data(program.operands) +
                            std::string(kProgramTypes) + std::string(kOnednnMemory) + std::string(kProgramCheck) +
-                           main_function(program)}};
+                           main_function(program) + certificate_comment(request, "//")}};
 }
 
 }  // namespace

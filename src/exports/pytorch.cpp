@@ -178,11 +178,8 @@ std::string head(const ExportRequest& request, const TorchCall& call, const std:
   return text + "\n";
 }
 
-std::string evidence(const ExportRequest& request) {
-  std::string text = fmt::format("\n\nCASE = {}\n", string_literal(to_text(request.c)));
-  if (!request.evidence) return text;
-  text += fmt::format("ACCUSATION = {}\n", string_literal(accusation(request)));
-  return text + fmt::format("CERTIFICATE = {}\n", string_literal(certificate_text(request)));
+std::string case_text(const ExportRequest& request) {
+  return fmt::format("\n\nCASE = {}\n", string_literal(to_text(request.c)));
 }
 
 /// All tensors that the forward call needs, by name; those it is not given are zeros that ask for a gradient.
@@ -253,7 +250,6 @@ std::string switches(const ExportRequest& request) {
 
 std::string main_function(const ExportRequest& request, const Operands& operands) {
   std::string text = "\n\ndef main():\n    print(CASE)\n";
-  if (request.evidence) text += "    print(ACCUSATION)\n    print(CERTIFICATE)\n";
   text += switches(request) + "    try:\n        results = compute()\n    except Exception as error:\n";
   text += request.must_be_refused ? "        print(\"refused, as it must be:\", error)\n        return 0\n"
           : fails_late(request)
@@ -266,7 +262,8 @@ std::string main_function(const ExportRequest& request, const Operands& operands
   } else {
     text += "    right = True\n";
     for (const RequiredTensor& output : operands.outputs) text += checked(output);
-    text += "    print(\"right\" if right else \"wrong\")\n    return 0 if right else 1\n";
+    text += "    print(\"verdict: what was computed here is\", \"RIGHT\" if right else \"WRONG\")\n";
+    text += "    return 0 if right else 1\n";
   }
   return text + "\n\nif __name__ == \"__main__\":\n    sys.exit(main())\n";
 }
@@ -282,9 +279,9 @@ std::vector<ExportFile> write_pytorch(const ExportRequest& request) {
   const convict_problem p = resolve(run.c).problem;
   const Operands operands = request.must_be_refused ? Operands{} : operands_of(request);
   const TorchCall call = torch_call(p);
-  return {{"case.py", head(request, call, operands.rule) + std::string(kScriptHelpers) + evidence(request) +
+  return {{"case.py", head(request, call, operands.rule) + std::string(kScriptHelpers) + case_text(request) +
                           placed_operands(run, describe_tensors(run.c, p), operands) + compute(run.c, p, call) +
-                          main_function(request, operands)}};
+                          main_function(request, operands) + certificate_comment(request, "#")}};
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ int64_t one_signed(const convict_problem& p, const convict_tensors& t) {
   return some_negative ? slices : 0;
 }
 
-/// The bits of the largest sum that the filter of one slice could have: its sum of magnitudes, times the largest input.
+/// log2 of the largest sum that the weights of one slice allow: the sum of their magnitudes, times the largest input.
 int64_t sum_bits(const convict_problem& p, const convict_tensors& t) {
   double sum = 0, largest_sum = 0, largest = 0;
   int64_t at_slice = -1;

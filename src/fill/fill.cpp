@@ -291,7 +291,7 @@ class Filler {
   bool integers_;
   double typical_;  // sum of integers
   LargeSums large_sums_;
-  bool overflows_;                    // what kind of special values
+  bool overflows_;                    // special values: products that overflow; else NaN and infinities
   uint64_t data_seed_, image_count_;  // elements of the image, for kOneHot
   const convict_tensor* huge_image_;  // or nullptr
   const convict_tensor *src_, *dst_;  // that have zero points

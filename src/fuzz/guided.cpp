@@ -14,8 +14,8 @@
 
 #include "core/case_text.h"
 #include "core/random.h"
-#include "fuzz/shared/guidance.h"
-#include "fuzz/shared/record.h"
+#include "fuzz/guidance.h"
+#include "fuzz/record.h"
 #include "generate/generate.h"
 #include "workers/worker_session.h"
 

@@ -25,7 +25,7 @@ void Place::answer(bool accepted) {
     decided_ = true;
   } else if (++answers_ < kMostDraws) {
     case_ = generate(sampling_, index_, answers_);
-  } else {  // nobody's case is as good as any
+  } else {  // given up: the case is for no target
     answers_ = 0;
     target_ = -1;
     decide(generate(sampling_, index_));

@@ -69,6 +69,13 @@ Gaps Survey::gaps(std::span<const uint64_t> judged) const {
   return gaps;
 }
 
+uint32_t Survey::possible_pairs(const Coverage& seen) const {
+  if (domain.is_whole()) return seen.seen_pairs();
+  uint32_t count = 0;
+  for (uint32_t id = 0; id < pair_count(); ++id) count += domain.has_pair(id) || seen.has_seen(id);
+  return count;
+}
+
 json Survey::to_json() const { return {domain.to_json(), asked, taken, generate::to_json(never), blocked_by}; }
 
 Survey Survey::from_json(const json& all) {

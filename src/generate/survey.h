@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/coverage.h"
 #include "core/features.h"
 #include "generate/domain.h"
 
@@ -50,6 +51,8 @@ struct Survey {
   bool is_empty() const { return taken == 0 && !domain.is_walked(); }
   /// `judged`: how many of the judged cases had each level, by number_of() (core/coverage.h); empty: there are none.
   Gaps gaps(std::span<const uint64_t> judged) const;
+  /// Pairs that the target can be judged on: those that it accepted when it was asked, and those seen since.
+  uint32_t possible_pairs(const Coverage& seen) const;
 
   /// All of that.
   nlohmann::json to_json() const;

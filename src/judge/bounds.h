@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a computed sum may be from the exact one. Derivations and sources: docs/bounds.md.
+// How far a computed sum may be from the exact one. Derivations and sources: docs/background/bounds.md.
 #pragma once
 
 #include <cstdint>
@@ -103,7 +103,7 @@ struct Reach {
   bool holds_infinity(bool negative) const { return negative ? minus_infinity : infinity; }
 };
 
-/// By the theorem of docs/bounds.md, *Overflow*. `error` bounds that of the sum before the rounding that may overflow.
+/// By the theorem of bounds.md, *Overflow*. `error` bounds that of the sum before the rounding that may overflow.
 Reach reach_of(const Arithmetic& arithmetic, const Sum& sum, double error);
 
 /// That error for direct sums.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked into
 
-/// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
+/// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; bounds.md.
 constexpr double kLambda = 7.53;
 
 /// One output tensor of element type T against sums of type W.
@@ -180,7 +180,8 @@ class TensorComparison {
       result_.suspects.push_back(describe(element, index, at, probable, Bound::kStatistical));
   }
 
-  /// Underflow and flushing are no lack of accuracy: the contract says whether they happen.
+  /// Notes the error if it is the largest so far, without what underflow and flushing may cost: the contract allows or
+  /// forbids them, and they say nothing of accuracy.
   void note_units(const T& element, size_t index, const int64_t* at, double error, double unit) {
     const double units = (error - underflow_bound(arithmetic_, sum_at(index, products(at)))) / unit;
     if (!(units > result_.worst_units)) return;

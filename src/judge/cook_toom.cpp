@@ -12,7 +12,7 @@ namespace {
 constexpr double kUsualPoints[kMostPoints - 1] = {0, 1, -1, 2, -2, 0.5, -0.5};
 
 /// Of what an entry is made of without cancellation. Fewer than 2^8 roundings of a double go into an entry, so that it
-/// is wrong by less than 2^-45 of that; times the unit roundoff of f32 this is twice as much (docs/bounds.md).
+/// is wrong by less than 2^-45 of that; times the unit roundoff of f32 this is twice as much (bounds.md).
 constexpr double kInDouble = 0x1p-20;
 
 /// Multiplies the polynomial (coefficients from the constant up) by (p - root).

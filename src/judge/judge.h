@@ -60,7 +60,7 @@ using Upholds = std::function<bool(const Element&)>;
 /// only declared, and may share a mistake: where it contradicts the reference as well, that is the suspect.
 std::vector<Mismatch> judge(const Case& c, std::span<const Result> results, const Upholds& upholds);
 
-/// The mismatches of an illegal case: one per implementation that took it for a legal one (docs/plugins.md, *Rules*).
+/// The mismatches of an illegal case: one per implementation that accepted it (docs/plugin-interface.md, *Rules*).
 std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results);
 
 /// "agrees", "differs", "refused: ...": a short text for certificates and people.

@@ -119,7 +119,7 @@ struct AxisTap {
   int64_t x, y;  // dense indices in a plane
 };
 
-/// Steps: between two neighbours along the axis, in dense indices.
+/// The taps along an axis. `x_step`, `y_step`: from one position of the axis to the next, in dense indices.
 template <class W>
 std::vector<AxisTap> taps_of(const Trilinear<W>& f, int axis, int64_t x_step, int64_t y_step) {
   std::vector<AxisTap> taps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Turns exact sums of integers into the allowed contents of dst: scales, bias, old contents, ReLU, zero point, rounding
-// and saturation. Semantics: abi/convict.h; derivations: docs/bounds.md, "Integers".
+// and saturation. Semantics: abi/convict.h; derivations: docs/background/bounds.md, "Integers".
 #pragma once
 
 #include "judge/expected.h"

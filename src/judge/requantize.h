@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The integer arithmetic that turns sums into elements of dst with multipliers and shifts. Semantics: abi/convict.h;
-// sources: docs/bounds.md, "Requantization".
+// sources: docs/background/bounds.md, "Requantization".
 #pragma once
 
 #include <cstdint>

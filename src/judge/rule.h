@@ -31,7 +31,7 @@ struct Rule {
   Kind kind = Kind::kExact;
   Arithmetic arithmetic = {};                 // of the main output
   Arithmetic bias_arithmetic = {};            // of a gradient of the bias, which has a type of its own
-  Bound bound = Bound::kEquality;             // where an error is allowed at all
+  Bound bound = Bound::kEquality;             // of errors; kEquality: none is allowed
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The weight gradient as a forward conv over X with Y as its kernel: batch and channels change places, stride and
-// dilation too. From i = o * stride - pad + r * dilation: r is the output position now and o the tap. The result may
-// have more taps than the kernel, where X has rows left over, and is cut at its end.
+// The weight gradient as a forward conv of X with the kernel Y: batch and channels change places, and so do stride and
+// dilation. In i = o * stride - pad + r * dilation, r becomes the output position and o the tap. Where X has rows left
+// over, the result has more positions than there are taps: those at its end are cut off.
 #include <vector>
 
 #include "abi/validity.h"

@@ -100,15 +100,19 @@ uint64_t judged_of(const json& counts) {
   throw UsageError(fmt::format("database '{}': no campaign {}; {}", printable(database, 200), id, valid));
 }
 
-/// What the targets of a campaign were not judged on. Nothing where the database holds what no survey writes.
-std::map<std::string, generate::Gaps> gaps_of(const json& surveys, const json& judged) try {
-  std::map<std::string, generate::Gaps> gaps;
+/// Nothing where the database holds what no campaign writes.
+std::map<std::string, TargetReport> targets_of(const json& surveys, const json& judged) try {
+  std::map<std::string, TargetReport> targets;
   for (const json& one : surveys) {
     const auto name = one.at(0).get<std::string>();
-    if (const auto found = judged.find(name); found != judged.end() && found->at(0).get<uint64_t>() > 0)
-      gaps[name] = generate::Survey::from_json(one.at(2)).gaps(found->at(2).get<std::vector<uint64_t>>());
+    const auto found = judged.find(name);
+    if (found == judged.end() || found->at(0).get<uint64_t>() == 0) continue;
+    const generate::Survey survey = generate::Survey::from_json(one.at(2));
+    const Coverage seen = Coverage::parse_text(found->at(1).get<std::string>(), Coverage::Depth::kPairs);
+    targets[name] = {found->at(0), seen.seen_pairs(), survey.possible_pairs(seen),
+                     survey.gaps(found->at(2).get<std::vector<uint64_t>>())};
   }
-  return gaps;
+  return targets;
 } catch (const std::exception&) {
   return {};
 }
@@ -126,10 +130,10 @@ std::vector<CampaignReport> report_on_campaigns(const store::Store& store, const
   for (const store::CampaignRow& row : rows) try {
       auto stored = store.campaign(row.id);
       if (!stored) continue;  // it has been removed meanwhile
-      auto gaps = gaps_of(stored->info.surveys, stored->judged);
+      auto targets = targets_of(stored->info.surveys, stored->judged);
       reports.push_back({row.id, std::move(stored->info), stored->state, stored->started, stored->ended,
                          std::move(stored->counts), std::move(stored->moments), std::move(stored->ratios),
-                         std::move(stored->judged), std::move(gaps)});
+                         std::move(stored->judged), std::move(targets)});
     } catch (const UsageError& error) {
       notes.emplace_back(error.what());
     }

@@ -49,15 +49,22 @@ struct SignatureReport {
   double chance_of_new() const;  // upper bound; 1 without cases
 };
 
+/// What a campaign says of one target, as `convict fuzz` said it at its end.
+struct TargetReport {
+  uint64_t judged = 0;  // cases
+  uint32_t pairs_seen = 0, pairs_possible = 0;  // of features, in these cases; and in what it takes
+  generate::Gaps gaps = {};
+};
+
 struct CampaignReport {
   int64_t id = 0;
   store::CampaignInfo info;
   std::string state, started, ended;                 // ended: empty while it runs
-  nlohmann::json counts;                             // docs/store-format.md
+  nlohmann::json counts;                             // docs/background/store-format.md
   std::vector<Moment> progress;                      // in the order of time; a few hundred at most
   Ratios ratios;                                     // by implementation
   nlohmann::json judged = nlohmann::json::object();  // by target: campaign/standing.h
-  std::map<std::string, generate::Gaps> gaps = {};   // by target, of those that were judged
+  std::map<std::string, TargetReport> targets = {};  // those that were judged
 };
 
 /// A row with its sightings and its repro command.
@@ -76,7 +83,7 @@ struct Report {
   SignatureReport signatures;
   std::vector<MismatchReport> mismatches;  // in the order they were first seen
   std::vector<store::CauseRow> causes;     // of the database
-  nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with the keys
+  nlohmann::json score;                    // of the last `convict score --db` (detection.md), with the keys
                                            // "written" and "settings" added; null if there is none
   std::vector<std::string> notes;          // parts that could not be reported, and why
 };

@@ -159,6 +159,7 @@ Announced announced_from(const json& object) {
   one.abilities = abilities_from(contract);
   one.transforms = transforms_from(contract);
   one.examples = value_or(object, "examples", std::vector<std::string>());
+  one.built_on = value_or(object, "built_on", std::vector<std::string>());
   one.batch = value_or(object, "batch", size_t{1});
   one.plans = value_or(object, "plans", false);
   one.stateless = value_or(object, "stateless", false);

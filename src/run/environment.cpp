@@ -53,7 +53,7 @@ struct Watched {
 };
 
 std::optional<Watched>& watched() {
-  static std::optional<Watched> one;  // of this process, as what it watches
+  static std::optional<Watched> one;  // one for the process
   return one;
 }
 

@@ -44,7 +44,7 @@ struct Tally : PerCounter<std::atomic<uint64_t>> {
   std::atomic<uint64_t> call_ns[kMostImplementations] = {};  // of Stage::kCall
 };
 
-/// Which of the cases drawn for a place in the campaign a worker took, for the last kSize that were not the first.
+/// What generate() needs to find the last kSize cases of a campaign again (Place::answers()), where it is not 0.
 struct DrawLog {
   static constexpr size_t kSize =
       1 << 12;  // more than a worker is ahead of its supervisor, and the history it may ask for
@@ -63,7 +63,7 @@ struct DrawLog {
   Entry entries[kSize] = {};
 };
 
-/// Who was asked about a case, or called, for the last kSize cases: a bit for each position in the roster.
+/// Which implementations were asked or called, for the last kSize cases: a bit for each position in the roster.
 struct CallLog {
   static constexpr size_t kSize = DrawLog::kSize;
   struct Entry {
@@ -96,7 +96,7 @@ struct FlightRecord {
 
   std::atomic<bool> finishes{false};  // the supervisor wants no more of the cases that are not begun
   std::atomic<uint64_t> index{0};     // of the case in the campaign or list being worked on
-  std::atomic<uint32_t> draw{0};      // for this index, the case being asked about or worked on
+  std::atomic<uint32_t> draw{0};      // Place::asking() or answers() of the case at `index`
   std::atomic<uint64_t> latest{0};    // of the last case begun: while earlier ones are told, it is beyond `index`
   DrawLog draws;
   CallLog calls;
@@ -110,10 +110,10 @@ struct FlightRecord {
   std::atomic<int32_t> unfit{0};                  // Unfit: why the process ended itself after `implementation`
   std::atomic<int32_t> weighs{0};                 // 1 once memory is short: `kept_bytes` is measured from now on
   std::atomic<int64_t> kept_bytes[kMostImplementations] = {};  // of resident memory that calls have left behind
-  std::atomic<bool> is_foreign[kMostImplementations] = {};     // whose code is a library's
+  std::atomic<bool> is_foreign[kMostImplementations] = {};     // their code is a library's
   std::atomic<bool> is_careful{true};  // the process is looked at after each call of a library (run/environment.h)
   std::atomic<int32_t> clients[kMostImplementations] = {};  // processes that are no children of the worker; 0: none
-  std::atomic<bool> only_asks{false};  // not even its memory is: whoever asks does so after some questions
+  std::atomic<bool> only_asks{false};  // not even its memory is: run::OnlyAsking
   Tally tally;
   std::atomic<int32_t> stage{static_cast<int32_t>(Stage::kOther)};  // of the work
   std::atomic<int64_t> stage_began_ns{0};                           // CLOCK_MONOTONIC

@@ -30,8 +30,8 @@ Asked ask_unsupported(const convict_implementation& implementation, int position
 /// `position`: of an implementation that was called, and is named if the process cannot go on.
 std::string changed_by_calls(int position, FlightRecord& record, Care care = Care::kAll);
 
-/// While it lives, implementations are only asked, and nobody looks at the process after each question: that would take
-/// longer than the question. Whoever asks calls changed_by_calls() after some.
+/// While it lives, implementations are only asked, without a look at the process after each question: that would take
+/// longer than the question. The caller looks after several, with changed_by_calls().
 class OnlyAsking {
  public:
   explicit OnlyAsking(FlightRecord& record) : record_(record) { record_.only_asks = true; }

@@ -232,7 +232,7 @@ void GuardedMemory::poison(size_t role, GuardedSlot& slot) const {
 
 void GuardedMemory::poison_elements(unsigned char byte) {
   element_poison_ = byte;
-  for (size_t i = 0; byte != kPoison && i < kRoles.size(); ++i)  // else place() has done it
+  for (size_t i = 0; byte != kPoison && i < kRoles.size(); ++i)  // kPoison: place() has done it
     if (is_used_output(i)) poison(i, slots_.front()[i]);
 }
 

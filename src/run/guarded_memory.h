@@ -18,8 +18,9 @@
 
 namespace convict::run {
 
-/// Every byte of outputs before a call, unless poison_elements() has another one for their elements, and of their slack. As f32 and f64 this is a NaN that no arithmetic creates
-/// (hardware makes NaNs with a zero payload), so an element that still holds it was never written.
+/// Every byte of outputs before a call, unless poison_elements() has another one for their elements, and of their
+/// slack. As f32 and f64 this is a NaN that no arithmetic creates (hardware makes NaNs with a zero payload), so an
+/// element that still holds it was never written.
 inline constexpr unsigned char kPoison = 0xff;
 inline constexpr uint16_t kOutputPoison = 0xffff;
 

@@ -249,7 +249,11 @@ bool all_are_of(std::string_view lineage, std::span<const Subject> targets) {
   return std::ranges::all_of(targets, [&](const Subject& target) { return target.implementation->lineage == lineage; });
 }
 
-void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& roster) {
+void enlist_default_oracles(Catalogue& catalogue, Roster& roster) {
+  if (const std::string why = why_without_oracles(); !why.empty()) {
+    roster.notes.push_back("judging without an oracle: " + why);
+    return;
+  }
   const std::vector<Subject> targets = roster.subjects;
   std::string_view missing;
   Turns turns = {0, 0, 0};
@@ -267,12 +271,20 @@ void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& rost
       roster.notes.push_back(fmt::format("judging without an oracle: {}", error.what()));
     }
   }
-  if (require_one && roster.subjects.size() == targets.size())
-    throw CannotJudge(
-        "no oracle is available: neither LibTorch nor oneDNN; --oracle none judges by the exact reference alone");
 }
 
 }  // namespace
+
+std::string why_without_oracles() {
+  for (const DefaultOracle& oracle : kDefaultOracles)
+    if (module_file(std::string(module_of(oracle.name)))) return "";
+  const std::string frameworks = frameworks_of_python();
+  const char* none = "no library is beside this program";
+  return frameworks.empty() ? none
+                            : fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it "
+                                          "as a witness",
+                                          none, frameworks);
+}
 
 std::vector<std::string> installed_modules() {
   std::vector<std::string> names;
@@ -340,7 +352,7 @@ Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* c
   for (const std::string& name : request.targets) enlist(roster, catalogue.find(name), true);
   const bool none = std::ranges::find(request.oracles, kNoOracle) != request.oracles.end();
   if (none && request.oracles.size() > 1) throw UsageError("--oracle none excludes other oracles");
-  if (request.oracles.empty()) enlist_default_oracles(catalogue, request.require_oracle, roster);
+  if (request.oracles.empty()) enlist_default_oracles(catalogue, roster);
   if (!none)
     for (const std::string& name : request.oracles) enlist(roster, catalogue.find(name), false);
   if (roster.subjects.size() > kMostImplementations)

@@ -21,7 +21,6 @@ struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
   std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
   std::vector<std::string> plugins;  // libraries, commands and clients (core/plugin_name.h)
-  bool require_oracle = true;        // false: the exact reference alone may judge
 };
 
 struct Roster {
@@ -52,6 +51,9 @@ Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* c
 
 /// The oracle modules installed with this program, by name: "libtorch", "onednn".
 std::vector<std::string> installed_modules();
+
+/// That none of kDefaultOracles is here, and how to have witnesses; "" if one is.
+std::string why_without_oracles();
 
 /// The file of a module; "" if it is not installed.
 std::string file_of_module(const std::string& name);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "core/error.h"
@@ -25,13 +26,6 @@ using nlohmann::json;
 
 constexpr std::string_view kPython = "{python}";
 constexpr char kDevice = '@';  // between a name and a device
-
-/// The folder of clients, without links: a shell shows it. "" if there is none.
-fs::path clients_folder() {
-  for (const fs::path& directory : module_folders())
-    if (std::error_code error; fs::is_directory(directory / "clients", error)) return fs::canonical(directory / "clients");
-  return {};
-}
 
 void replace(std::string& text, std::string_view placeholder, const std::string& value) {
   for (size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size())
@@ -99,18 +93,30 @@ bool NamedClient::is_meant(std::string_view wanted, std::string_view implementat
 }
 
 std::string NamedClient::how_to_install() const {
-  return fmt::format("not installed; `make {}` installs it{}", folder,
-                     uses_python ? ", and CONVICT_PYTHON may name a Python that has it" : "");
+  const bool by_pip = is_in_python_package();  // which has extras for clients in Python
+  if (!uses_python) return fmt::format("not installed; `make {}` {}installs it", folder, by_pip ? "in a checkout " : "");
+  const std::string command = by_pip ? fmt::format("pip install 'convict-conv[{}]'", folder) : "make " + folder;
+  return fmt::format("not installed; `{}` installs it, and CONVICT_PYTHON may name a Python that has it", command);
 }
 
 std::vector<NamedClient> named_clients() {
   std::vector<NamedClient> clients;
-  const fs::path folder = clients_folder();
+  const fs::path folder = shipped_folder("clients");
   if (folder.empty()) return clients;
   for (const fs::directory_entry& one : fs::directory_iterator(folder))
     if (const fs::path table = one.path() / "client.json"; fs::exists(table)) read_table(table, clients);
   std::ranges::sort(clients, {}, [](const NamedClient& one) { return std::tie(one.folder, one.name); });
   return clients;
+}
+
+std::string frameworks_of_python() {
+  std::set<std::string> folders;  // several clients may be of one
+  for (const NamedClient& one : named_clients())
+    if (one.uses_python) folders.insert(one.folder);
+  if (folders.size() < 2) return fmt::format("{}", fmt::join(folders, ""));
+  const std::string last = *folders.rbegin();
+  folders.erase(last);
+  return fmt::format("{} or {}", fmt::join(folders, ", "), last);
 }
 
 std::vector<NamedClient> named_clients(std::string_view name) {

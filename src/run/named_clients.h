@@ -42,6 +42,9 @@ struct ClientInstallation {
 /// All of them, sorted by folder and name. Throws UsageError for a table that makes no sense.
 std::vector<NamedClient> named_clients();
 
+/// What the clients in Python call, as one text: "jax, torch or tvm".
+std::string frameworks_of_python();
+
 /// Those with implementations that a name of a request stands for. A name may end with "@" and one of their devices: they
 /// are clients of their own then, whose names all end so.
 std::vector<NamedClient> named_clients(std::string_view name);

@@ -53,15 +53,22 @@ void check_implementation(const convict_implementation* one, size_t index, const
 }  // namespace
 
 std::string wrong_in(const convict_contract& contract) {
-  const auto unless = [](int number, int lowest, int highest, std::string_view name) {
-    return number >= lowest && number <= highest ? ""
-                                                 : fmt::format("{} {}; valid: {} to {}", name, number, lowest, highest);
+  const auto unless = [](int number, int lowest, int highest, std::string_view name, std::string_view valid) {
+    const bool is_right = number >= lowest && number <= highest;
+    return is_right ? "" : fmt::format("{} {}; valid: {}", name, number, valid);
   };
   const int summation = number_in(contract.summation);
-  for (std::string why : {unless(number_in(contract.algorithm), CONVICT_DIRECT, CONVICT_FFT, "algorithm"),
-                          unless(number_in(contract.min_accumulator), CONVICT_F32, CONVICT_BF16, "min_accumulator"),
-                          unless(summation, CONVICT_ANY_ORDER, CONVICT_FIXED_ORDER, "summation"),
-                          unless(summation == CONVICT_BLOCKED ? contract.sum_block : 1, 1, INT32_MAX, "sum_block")})
+  const int accumulator = number_in(contract.min_accumulator);
+  for (std::string why :
+       {unless(number_in(contract.algorithm), CONVICT_DIRECT, CONVICT_FFT, "algorithm",
+               "CONVICT_DIRECT, CONVICT_WINOGRAD or CONVICT_FFT"),
+        unless(accumulator, CONVICT_F32, CONVICT_BF16,
+               "min_accumulator" + std::string(accumulator == CONVICT_S32 ? " CONVICT_S32," : ""),
+               "CONVICT_F32, CONVICT_F64, CONVICT_F16 or CONVICT_BF16, which sums of floating point are kept in; a "
+               "kernel of integers declares CONVICT_F32: its sums in 32 bits are exact by definition"),
+        unless(summation, CONVICT_ANY_ORDER, CONVICT_FIXED_ORDER, "summation",
+               "CONVICT_ANY_ORDER, CONVICT_BLOCKED, CONVICT_PAIRWISE or CONVICT_FIXED_ORDER"),
+        unless(summation == CONVICT_BLOCKED ? contract.sum_block : 1, 1, INT32_MAX, "sum_block", "1 or more")})
     if (!why.empty()) return why;
   return "";
 }

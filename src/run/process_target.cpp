@@ -290,6 +290,10 @@ std::vector<std::string> ProcessTarget::examples_of(const convict_implementation
   return implementation.run == run ? of(&implementation).announced.examples : std::vector<std::string>();
 }
 
+std::vector<std::string> ProcessTarget::bases_of(const convict_implementation& implementation) {
+  return implementation.run == run ? of(&implementation).announced.built_on : std::vector<std::string>();
+}
+
 convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
   return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
 }

@@ -76,6 +76,7 @@ class ProcessTarget {
   static convict_abilities abilities_of(const convict_implementation& implementation);
   static Transforms transforms_of(const convict_implementation& implementation);
   static std::vector<std::string> examples_of(const convict_implementation& implementation);
+  static std::vector<std::string> bases_of(const convict_implementation& implementation);
 
   /// A problem without its data; or with it, where it is to be run.
   struct Question {

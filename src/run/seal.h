@@ -3,7 +3,7 @@
 // Seals the lines that a worker sends to its supervisor. Foreign code shares the worker's process and can write to the
 // same pipe; without the key it can neither write a line nor change, drop, repeat or reorder one unnoticed. The key
 // lies in memory that is inaccessible except while a line is sealed, so that no scan of the process finds it.
-// docs/plugins.md says what this promises against malice, and what it does not.
+// docs/background/process.md says what this promises against malice, and what it does not.
 #pragma once
 
 #include <array>

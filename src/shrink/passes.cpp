@@ -161,7 +161,7 @@ std::vector<Case> simpler_data(const Case& c) {
                                      Fill::kSpecialWeights, Fill::kOneHot};
   std::vector<Case> list;
   for (const Fill fill : kSimplestFirst) {
-    if (fill == c.fill) break;
+    if (fill == c.fill || c.fill == Fill::kOneHot) break;  // a single product is what is looked for
     Case simpler = c;
     simpler.fill = fill;
     list.push_back(simpler);
@@ -309,6 +309,85 @@ std::vector<Case> one_hot_seeds(const Case& c) {
     hot.seed = static_cast<uint64_t>(seed);
     list.push_back(hot);
   }
+  return list;
+}
+
+namespace {
+
+/// The operand that has the first number of a single product, and the one that has the second (src/fill).
+struct ProductOperands {
+  const convict_tensor *image, *weight;
+};
+ProductOperands operands_of(const Case& c, const convict_tensors& t) {
+  if (c.pass != CONVICT_BACKWARD_WEIGHTS) return {c.pass == CONVICT_FORWARD ? &t.src : &t.diff_dst, &t.wei};
+  return c.op == CONVICT_CONV ? ProductOperands{&t.src, &t.diff_dst} : ProductOperands{&t.diff_dst, &t.src};
+}
+
+uint64_t elements(const convict_tensor& t) { return static_cast<uint64_t>(std::max<int64_t>(element_count(t), 1)); }
+
+/// The number of the element of `to` that lies as far from the begin of each dimension as this one of `from`, or from
+/// its end; the nearest there is.
+uint64_t placed(uint64_t index, const convict_tensor& from, const convict_tensor& to, bool from_end) {
+  uint64_t result = 0, factor = 1;
+  for (int dim = from.ndim - 1; dim >= 0; --dim) {
+    const int64_t was = std::max<int64_t>(from.dims[dim], 1), is = std::max<int64_t>(to.dims[dim], 1);
+    const int64_t at = static_cast<int64_t>(index % static_cast<uint64_t>(was)), moved = from_end ? at + is - was : at;
+    result += factor * static_cast<uint64_t>(std::clamp<int64_t>(moved, 0, is - 1));
+    factor *= static_cast<uint64_t>(is);
+    index /= static_cast<uint64_t>(was);
+  }
+  return result;
+}
+
+/// One number one nearer to its default, or one word.
+std::vector<Case> single_steps(const Case& c) {
+  std::vector<Case> list;
+  const Case plain = plain_case(c);
+  for (const Slot& slot : slots()) {
+    if (slot.is_data() || slot.kind == SlotKind::kPaddingWord) continue;
+    for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
+      const int64_t step = slot.kind == SlotKind::kChannels ? std::max<int64_t>(c.groups, 1) : 1;
+      const int64_t now = slot.get(c, axis), aim = step * slot.get(plain, axis);
+      if (now == aim) continue;
+      Case nearer = c;
+      slot.set(nearer, axis, !slot.words.empty() ? aim : now > aim ? now - step : now + step);
+      list.push_back(nearer);
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<Case> with_product_of(const Case& c, const Case& to) {
+  const bool has_room = !resolve(c).why_not && !resolve(to).why_not;
+  if (c.fill != Fill::kOneHot || to.fill != Fill::kOneHot || to.seed != c.seed || !has_room) return {to};
+  const convict_tensors before = describe_tensors(c, resolve(c).problem);
+  const convict_tensors after = describe_tensors(to, resolve(to).problem);
+  const auto [image, weight] = operands_of(c, before);
+  const auto [smaller_image, smaller_weight] = operands_of(to, after);
+  if (image->ndim != smaller_image->ndim || weight->ndim != smaller_weight->ndim) return {to};
+  std::vector<Case> list;
+  for (const bool image_from_end : {false, true})
+    for (const bool weight_from_end : {false, true}) {
+      Case one = to;
+      const uint64_t number = c.seed / elements(*image) % elements(*weight);
+      one.seed = placed(c.seed % elements(*image), *image, *smaller_image, image_from_end) +
+                 elements(*smaller_image) * placed(number, *weight, *smaller_weight, weight_from_end);
+      if (std::ranges::find(list, one) == list.end()) list.push_back(one);
+    }
+  return list;
+}
+
+std::vector<Case> reseeded_steps(const Case& c) {
+  constexpr uint64_t kSeeds = 64;
+  const std::vector<Case> steps = single_steps(c);
+  std::vector<Case> list;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed)
+    for (Case one : steps) {
+      one.seed = seed;
+      list.push_back(one);
+    }
   return list;
 }
 

@@ -31,4 +31,12 @@ std::vector<Case> axis_orders(const Case& c);
 /// Data with a single product, for a small case.
 std::vector<Case> one_hot_seeds(const Case& c);
 
+/// `to`, a step from `c`; if both have a single product, then with the product where it was: as far from the begin of
+/// each axis, or from its end. Its seed counts elements, of which `to` has fewer.
+std::vector<Case> with_product_of(const Case& c, const Case& to);
+
+/// One number one nearer to its default, or one word: with each of 64 seeds, because what a smaller case needs is
+/// other data. Tried when nothing else helps.
+std::vector<Case> reseeded_steps(const Case& c);
+
 }  // namespace convict::shrink

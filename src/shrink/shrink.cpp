@@ -20,12 +20,11 @@ class Shrinking {
 
   Case run() {
     do {
-      do {
-        while (exhaust(shrink_passes())) {
-        }
-      } while (improve(axis_orders) || improve(joint_steps));
-      improve(one_hot_seeds);
-    } while (improve(near_plain));  // last, because it may use up the remaining runs
+      while (exhaust(shrink_passes())) {
+      }
+      // What uses up many runs comes last.
+    } while (improve(axis_orders) || improve(joint_steps) || improve(one_hot_seeds) || improve(near_plain) ||
+             improve(reseeded_steps));
     return best_;
   }
 
@@ -39,14 +38,19 @@ class Shrinking {
   }
 
   bool improve(ShrinkPass pass) {
-    for (const Case& candidate : pass(best_)) {
-      if (stopped_ || !tried_.insert(to_text(candidate)).second || resolve(candidate).why_not) continue;
-      stopped_ = !go_on_();
-      if (stopped_ || !still_fails_(candidate)) continue;
-      best_ = candidate;
-      return true;
-    }
+    const Case from = best_;
+    for (const Case& step : pass(from))
+      for (const Case& candidate : with_product_of(from, step))
+        if (accept(candidate)) return true;
     return false;
+  }
+
+  bool accept(const Case& candidate) {
+    if (stopped_ || !tried_.insert(to_text(candidate)).second || resolve(candidate).why_not) return false;
+    stopped_ = !go_on_();
+    if (stopped_ || !still_fails_(candidate)) return false;
+    best_ = candidate;
+    return true;
   }
 
   Case best_;

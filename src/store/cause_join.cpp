@@ -153,7 +153,7 @@ std::string title_of(const JoinedRow& row) {
   std::string title(name_of(row.shown.verdict));
   if (!row.error_text.empty())
     title += ": " + row.error_text;
-  else if (row.predicate)
+  else if (row.predicate && !row.predicate->conditions.empty())
     title += " if " + row.predicate->in_words();
   else if (row.shown.certificate.text)
     title += ": " + *row.shown.certificate.text;

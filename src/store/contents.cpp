@@ -89,11 +89,12 @@ void read_mismatches(Statements& sql, Contents& to) {
     row.coarse = text(*select, "coarse");
     row.verdict = text(*select, "verdict");
     row.suspect = text(*select, "suspect");
-    row.geography = text(*select, "geography");
-    row.predicate = text(*select, "predicate");
+    row.fine.geography = text(*select, "geography");
+    row.fine.predicate = text(*select, "predicate");
     row.specimen = specimen_of(*select);
     row.shrunk = shrunk_of(*select);
     row.word = word_of(*select);
+    row.gone = {text(*select, "gone_at"), text(*select, "gone")};
   }
 }
 
@@ -195,7 +196,7 @@ using Explained = std::vector<MismatchContents*>;
 bool is_explained(const std::string& case_text, const Explained& rows) {
   try {
     const Case c = parse_case(case_text);
-    return std::ranges::any_of(rows, [&](const MismatchContents* row) { return explains(row->predicate, c); });
+    return std::ranges::any_of(rows, [&](const MismatchContents* row) { return explains(row->fine.predicate, c); });
   } catch (const UsageError&) {
     return false;  // of another version
   }
@@ -252,8 +253,9 @@ MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
   specimen = std::min(specimen, other.specimen);
   shrunk = std::min(shrunk, other.shrunk);
   word = std::max(word, other.word);
-  geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
-  predicate = std::max(predicate, other.predicate);
+  gone = std::max(gone, other.gone);
+  fine.geography = std::max(fine.geography, other.fine.geography);  // the same, unless somebody wrote to it
+  fine.predicate = std::max(fine.predicate, other.fine.predicate);
   known_cause = std::max(known_cause, other.known_cause);
   of_candidate = std::max(of_candidate, other.of_candidate);
   add_all(seen, other.seen);

@@ -56,6 +56,18 @@ struct Word {
   auto operator<=>(const Word&) const = default;
 };
 
+/// What makes a signature fine.
+struct Fine {
+  std::string geography, predicate;
+};
+
+/// The last replay. The largest one counts, because it is the latest.
+struct Gone {
+  std::string at, since;
+  auto operator<=>(const Gone&) const = default;
+};
+
+/// How often a mismatch was seen, and when first and last.
 struct Seen {
   int64_t hits = 0;
   std::string first, last;
@@ -78,12 +90,14 @@ struct CauseContents {
 };
 
 struct MismatchContents {
-  std::string coarse, verdict, suspect, geography, predicate;
+  std::string coarse, verdict, suspect;
+  Fine fine;
   std::string known_cause;  // its name, or ""
   Word of_candidate;        // what people wrote about the candidate that it belongs to
   Specimen specimen;
   Shrunk shrunk;
   Word word;
+  Gone gone;
   std::map<std::string, Seen> seen;  // by the uuid of the campaign
   std::map<CandidateKey, CandidateContents> candidates;
 

@@ -45,7 +45,10 @@ bool has_no_bytes(const fs::path& file) {
 
 void require_our_header(const std::string& path) {
   std::array<char, 100> header{};
-  std::ifstream(path, std::ios::binary).read(header.data(), header.size());
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw bad_database(path, fmt::format("cannot be read ({})", std::strerror(errno)), "name one that you may read");
+  file.read(header.data(), header.size());
   const auto number_at = [&header](size_t offset) {
     uint32_t value = 0;
     for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(header[offset + i]);

@@ -124,7 +124,8 @@ std::string status_in(Statements& sql, int64_t id, int64_t campaign) {
 void count_hits(Statements& sql, int64_t id, int64_t campaign, const Span& seen) {
   const auto statement = sql(R"sql(
     UPDATE mismatches SET hits = hits + :hits, first_seen = min(first_seen, :first), last_seen = max(last_seen, :last),
-                          last_campaign = CASE WHEN :last >= last_seen THEN :campaign ELSE last_campaign END
+                          last_campaign = CASE WHEN :last >= last_seen THEN :campaign ELSE last_campaign END,
+                          gone = ''
     WHERE id = :id
   )sql");
   statement->bind(":hits", seen.hits);

@@ -105,13 +105,17 @@ void bind_row(SQLite::Statement& statement, const std::string& signature, const 
     statement.bind(":shrunk_certificate", row.shrunk.certificate);
   }
   statement.bind(":explanation", row.shrunk.explanation);
-  statement.bind(":geography", row.geography);
-  statement.bind(":predicate", row.predicate);
+  statement.bind(":geography", row.fine.geography);
+  statement.bind(":predicate", row.fine.predicate);
   statement.bind(":status", row.word.status);
   statement.bind(":link", row.word.link);
   statement.bind(":note", row.word.note);
   statement.bind(":triaged", row.word.triaged);
   statement.bind(":versions", row.word.versions);
+  // A campaign of another database may have seen it since.
+  const auto seen_since = [&](const auto& entry) { return entry.second.last > row.gone.at; };
+  statement.bind(":gone", std::ranges::any_of(row.seen, seen_since) ? "" : row.gone.since);
+  statement.bind(":gone_at", row.gone.at);
 }
 
 /// Writes placeholders for hits and campaigns, which sum_up() replaces.
@@ -119,16 +123,16 @@ int64_t write_row(Statements& sql, const std::string& signature, const MismatchC
   const auto statement = sql(R"sql(
     INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate, shrunk_text,
                             shrunk_certificate, explanation, geography, predicate, status, link, note, triaged,
-                            versions, first_seen, last_seen, first_campaign, last_campaign)
+                            versions, gone, gone_at, first_seen, last_seen, first_campaign, last_campaign)
     VALUES (:signature, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :shrunk_text,
             :shrunk_certificate, :explanation, :geography, :predicate, :status, :link, :note, :triaged, :versions,
-            '', '', :campaign, :campaign)
+            :gone, :gone_at, '', '', :campaign, :campaign)
     ON CONFLICT (signature) DO UPDATE SET
       verdict = excluded.verdict, blame = excluded.blame, case_text = excluded.case_text, cost = excluded.cost, certificate = excluded.certificate,
       shrunk_text = excluded.shrunk_text, shrunk_certificate = excluded.shrunk_certificate,
       explanation = excluded.explanation, geography = excluded.geography, predicate = excluded.predicate,
       status = excluded.status, link = excluded.link, note = excluded.note, triaged = excluded.triaged,
-      versions = excluded.versions
+      versions = excluded.versions, gone = excluded.gone, gone_at = excluded.gone_at
     RETURNING id
   )sql");
   bind_row(*statement, signature, row);

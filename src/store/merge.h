@@ -3,7 +3,7 @@
 // Merges several databases into one: those of shards, of machines, and of copies that changed separately.
 //
 // The result is a join of sets and maxima, so it depends neither on the order of the inputs nor on how often they are
-// merged (docs/store-format.md, "Merging"). Ids are those of the output.
+// merged (docs/background/store-format.md, "Merging"). Ids are those of the output.
 #pragma once
 
 #include <string>

@@ -38,6 +38,7 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   row.geography = text("geography");
   row.predicate = text("predicate");
   row.triaged = text("triaged");
+  row.gone = text("gone");
   if (!at.getColumn("cause").isNull()) row.cause = number("cause");
   row.known_cause = at.getColumn("known_cause").isNull() ? "" : text("known_cause");
   row.first_seen = text("first_seen");
@@ -55,7 +56,8 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
 /// Selects all columns, and the effective status in :campaign, or else in the campaign that saw the row last.
 const std::string& select_all() {
   static const std::string kSelect = fmt::format(
-      "SELECT m.*, {} AS effective_status, (SELECT k.name FROM causes k WHERE k.id = m.cause) AS known_cause "
+      "SELECT m.*, CASE WHEN m.gone <> '' THEN 'gone' ELSE {} END AS effective_status, "
+      "(SELECT k.name FROM causes k WHERE k.id = m.cause) AS known_cause "
       "FROM mismatches m "
       "LEFT JOIN campaigns c ON c.id = coalesce(:campaign, m.last_campaign) ",
       effective_status("c.libraries"));
@@ -158,6 +160,15 @@ std::optional<int64_t> id_of(Statements& sql, const std::string& signature) {
   select->bind(1, signature);
   if (!select->executeStep()) return std::nullopt;
   return select->getColumn(0).getInt64();
+}
+
+void write_gone(Statements& sql, int64_t id, int64_t campaign, const std::string& gone) {
+  const auto statement = sql(R"sql(
+    UPDATE mismatches SET gone = :gone, gone_at = :now
+    WHERE id = :id AND NOT EXISTS (SELECT 1 FROM sightings WHERE mismatch = :id AND campaign = :campaign)
+  )sql");
+  bind_all(*statement, ":gone", gone, ":now", utc_now(), ":id", id, ":campaign", campaign);
+  statement->exec();
 }
 
 bool write_triage(Statements& sql, TriageOf table, int64_t id, const Triage& triage) {

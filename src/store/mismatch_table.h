@@ -35,6 +35,9 @@ void confirm_row(Statements& sql, int64_t id, int64_t as, const std::string& pat
 /// What people decide about: rows, or causes.
 enum class TriageOf { kMismatches, kCauses };
 
+/// As Store::note_replay().
+void write_gone(Statements& sql, int64_t id, int64_t campaign, const std::string& gone);
+
 /// Returns false if there is no such row.
 bool write_triage(Statements& sql, TriageOf table, int64_t id, const Triage& triage);
 

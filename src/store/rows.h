@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of the database, as its readers and writers use them (docs/store-format.md).
+// The rows of the database, as its readers and writers use them (docs/background/store-format.md).
 #pragma once
 
 #include <array>
@@ -101,6 +101,8 @@ struct Recorded {
   std::string status = {};  // "new" until somebody triages it, and again for versions that the triage does not name
 };
 
+using core::kGone;
+using core::kShownStatuses;
 using core::kStatuses;
 
 /// A person's decision about a mismatch or a cause.
@@ -125,12 +127,13 @@ struct MismatchRow {
   std::string coarse, operation, geography, predicate;
   nlohmann::json explanation, shrunk_certificate, versions;  // shrunk_certificate is null until shrunk
   std::string triaged;
+  std::string gone = {};  // since which version it does not come back; empty if it does, or was not replayed
   std::optional<int64_t> cause = {};  // nullopt until it is joined
   std::string known_cause = {};       // the name of the cause, if it is a known one
   std::string effective_status;  // its own or else that of its cause; "new" if the last campaign that saw it ran other
-                                 // versions than `versions`
+                                 // versions than `versions`; "gone" if it does not come back
 
-  /// "known", or "new (known for onednn 2.6.3)".
+  /// "known", or "new (known for onednn 2.6.3)", or "gone since mine 0.2".
   std::string status_text() const;
 
   /// The predicate for people, with its exceptions: "k >= 2 on some axis, but for 5 of 400 cases tried"; "" without

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The SQL schema of the database; docs/store-format.md explains it.
+// The SQL schema of the database; docs/background/store-format.md explains it.
 //
 // To change the schema, add a step at the end of kMigrations; never edit a released step. Step number n (counting from
 // 1) turns version n - 1 into version n. `PRAGMA user_version` is the version.
@@ -200,7 +200,13 @@ ALTER TABLE mismatches ADD COLUMN cause INTEGER REFERENCES causes (id) /* NULL u
 CREATE INDEX mismatches_by_cause ON mismatches (cause);
 )sql";
 
+/// A mismatch of a target is replayed by each campaign: who has repaired a kernel wants to see that.
+inline constexpr const char* kSchemaVersion8 = R"sql(
+ALTER TABLE mismatches ADD COLUMN gone TEXT NOT NULL DEFAULT '' /* since which version it does not come back, or '' */;
+ALTER TABLE mismatches ADD COLUMN gone_at TEXT NOT NULL DEFAULT '' /* when that was seen */;
+)sql";
+
 inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4,
-                                           kSchemaVersion5, kSchemaVersion6, kSchemaVersion7};
+                                           kSchemaVersion5, kSchemaVersion6, kSchemaVersion7, kSchemaVersion8};
 
 }  // namespace convict::store

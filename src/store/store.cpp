@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/cause_table.h"
@@ -88,6 +89,7 @@ std::string text_in(const json& explanation, const char* part, const char* key) 
 }  // namespace
 
 std::string MismatchRow::status_text() const {
+  if (effective_status == kGone) return fmt::format("gone since {}", gone);
   if (effective_status == status || status == "new") return effective_status;  // its cause may say more than it does
   std::vector<std::string> names;
   for (const auto& [name, version] : versions.items())
@@ -102,7 +104,7 @@ std::string MismatchRow::shows_if() const {
     return is_there ? explanation[key].get<int64_t>() : 0;
   };
   const int64_t exceptions = count("unexplained");
-  const std::string text = predicate_in_words(predicate);
+  const std::string text = predicate_in_words(predicate, best_text());
   const std::string of_data = text_in(explanation, "data", "text");
   const std::string all = of_data.empty() ? text : fmt::format("{}, with data in which {}", text, of_data);
   return exceptions == 0 ? all : fmt::format("{}, but for {} of {} cases tried", all, exceptions, count("samples"));
@@ -261,6 +263,10 @@ int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
     store::join_causes(sql, known(sql));
     return home;
   });
+}
+
+void Store::note_replay(int64_t id, int64_t campaign, const std::string& gone) {
+  written([&](Statements& sql) { write_gone(sql, id, campaign, gone); });
 }
 
 void Store::triage(const std::map<int64_t, Triage>& what) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The database of the campaigns: an SQLite file of mismatches, one row per signature (docs/store-format.md).
+// The database of the campaigns: an SQLite file of mismatches, one row per signature (docs/background/store-format.md).
 #pragma once
 
 #include <chrono>
@@ -92,6 +92,10 @@ class Store {
 
   /// What a row was not sure of has been found to be that of another one, which gets its hits.
   void confirm(int64_t id, int64_t as);
+
+  /// What came of a row that was replayed in a campaign: since which version it does not come back, or "" if it does.
+  /// Nothing is written of a row that the campaign has seen itself.
+  void note_replay(int64_t id, int64_t campaign, const std::string& gone);
 
   /// Writes the triage of these rows, of all or of none. Throws UsageError if one does not exist.
   void triage(const std::map<int64_t, Triage>& what);

@@ -51,8 +51,8 @@ struct Returned {
 /// Comes several times a second, and whenever work may be wanted: Workers::wants().
 struct Tick {};
 
-/// After WorkerDeath, the case is given up, unless it is put again without those who died of it (as Work::without), so
-/// that the death costs nobody else a verdict.
+/// These workers do not run the case of a WorkerDeath again. The task may put it again without the implementations that
+/// died of it (Work::without), so that the death costs no other a verdict.
 using Answer =
     std::variant<Began, Sighting, Reported, CaseReport, LayerReport, Surveyed, Finished, WorkerDeath, Returned, Tick>;
 

@@ -36,10 +36,9 @@ class Confirmations {
   /// `settings` are borrowed; their plugin_of is complete before the first call of checked().
   Confirmations(Pool& pool, const SupervisorSettings& settings) : pool_(pool), settings_(settings) {}
 
-  /// What is known of the mismatch without a repetition, for which others of its kind were enough: the same, with
-  /// `runs` 0, or as one of nobody. `kind`: what counts as alike, e.g. its signature. `wanted`: repeat this one in any
-  /// case, because its line will be shown. Nothing if it is to be repeated, or if another one of its kind is at this
-  /// moment.
+  /// The mismatch without a repetition of its own, if others of its kind were enough: with `runs` 0, or as one of
+  /// nobody. Nothing if it has to be repeated, or while another one of its kind is. `kind`: what counts as alike, e.g.
+  /// its signature. `wanted`: repeat this one although others came back, because its line will be shown.
   std::optional<Mismatch> known(const Mismatch& seen, const std::string& kind, bool wanted);
 
   /// The mismatch with what came of its repetition (Certificate::Alone); or the same as one of nobody, if it did not

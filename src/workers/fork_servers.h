@@ -50,7 +50,7 @@ class ForkServers {
   /// Those since the last call.
   std::vector<std::string> take_forbidden() { return std::exchange(news_, {}); }
 
-  /// Whether somebody was found guilty of this in a process that was not forked; notes that.
+  /// Whether a suspect was found guilty of this charge in a process that was not forked; notes that.
   bool is_proved(const std::string& charge) const { return proved_.contains(charge); }
   void prove(const std::string& charge) { proved_.insert(charge); }
 

@@ -51,7 +51,6 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   roster.targets = {implementation};
   if (verdict != Verdict::kLessAccurate) roster.oracles = {std::string(run::kNoOracle)};
   std::erase(roster.oracles, implementation);
-  roster.require_oracle = false;
   const auto plugin = settings.plugin_of.find(implementation);
   if (plugin != settings.plugin_of.end() && verdict != Verdict::kLessAccurate) {
     roster.plugins.clear();

@@ -20,6 +20,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,14 @@
 #include "run/loader.h"
 
 namespace convict::workers {
+
+/// Numbers as a short text, in rising order: each as its distance from the one before, in groups of five bits, the
+/// lowest first; a digit of base 64 is a group, plus 32 if more follow. The first cases of a campaign show half a
+/// million combinations, and as JSON numbers they took longer to write and to read than their cases to judge.
+std::string packed(std::vector<uint32_t> ids);
+
+/// The numbers in rising order. Throws UsageError if packed() writes no such text.
+std::vector<uint32_t> unpacked(std::string_view text);
 
 /// The coverage that need not be told again, as Coverage::to_text(): of all cases, and of pairs by roster position of a
 /// target. Empty: none.
@@ -86,6 +95,7 @@ struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
   std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
+  std::vector<std::string> built_on = {};  // implementations of the same version whose code it calls
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.
@@ -103,7 +113,7 @@ struct Work {
 struct GivenCases {
   uint64_t first = 0;
   std::vector<std::string> cases;  // lines
-  bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
+  bool values = false;             // certificates show all elements of small outputs (docs/background/certificates.md)
   bool patient = false;            // wait at the end for what threads of the implementations may still do
   examine::AskedRelations relations = examine::AskedRelations::kAll;
   // Only the last case matters; those that differ from it were run before it, and are asked no more relations than in
@@ -112,7 +122,7 @@ struct GivenCases {
   uint64_t without = 0;  // as in Work
 };
 
-/// Measure this case (src/bench).
+/// Measure this case (lab/bench).
 struct Layer {
   uint64_t index = 0;
   std::string case_text;
@@ -133,6 +143,7 @@ using Order = std::variant<Work, GivenCases, Layer, SurveyTargets>;
 
 // ---- Reports: the results -------------------------------------------------------------------------------------------
 
+/// All implementations are loaded.
 struct Loaded {
   std::vector<RosterEntry> roster;
   std::vector<std::string> notes;

@@ -11,7 +11,7 @@
 namespace convict::workers {
 namespace {
 
-constexpr size_t kMostTurns = 2;  // at once: what they run takes processors from those who are on trial
+constexpr size_t kMostTurns = 2;  // at once: trials take processors from the campaign
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void Pool::give_back(const std::string& suspect, bool alone) {
 void Pool::step(std::chrono::milliseconds timeout) {
   const bool is_new = std::ranges::any_of(running_, [](const auto& one) { return !one->has_begun(); });
   await_news(is_new ? std::chrono::milliseconds(0) : timeout);
-  // Whoever works may end others.
+  // A supervision that works may end others.
   for (const auto& one : std::vector(running_.begin(), running_.end()))
     if (std::ranges::find(running_, one) != running_.end()) work(one);
   while (resume_one_whose_turn_it_is()) {
@@ -81,7 +81,7 @@ void Pool::await_news(std::chrono::milliseconds timeout) const {
   poll(pipes.data(), pipes.size(), static_cast<int>(timeout.count()));
 }
 
-/// Once it is over it does nothing until somebody awaits its answers again.
+/// A supervision that is over does nothing until a task awaits its answers again.
 void Pool::work(const std::shared_ptr<Supervision>& one) {
   std::exception_ptr thrown;
   try {
@@ -90,11 +90,11 @@ void Pool::work(const std::shared_ptr<Supervision>& one) {
     thrown = std::current_exception();
   }
   running_.remove(one);
-  one->end_answers(thrown);
+  one->task().end(thrown);
 }
 
-/// In the order in which they asked, but for those whose suspect has a turn. Whoever wants to be alone holds up those
-/// behind.
+/// In the order in which they asked; one is passed over while its suspect has a turn. One that wants to be alone holds
+/// up all behind it.
 bool Pool::resume_one_whose_turn_it_is() {
   for (auto one = queue_.begin(); one != queue_.end(); ++one) {
     AwaitedTurn& next = **one;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that runs foreign code for one thread, in one poll(). Who needs an answer of workers (workers.h) to go on
-// is a task that waits for it, so that nobody holds up anybody else.
+// All supervisions of one thread with their workers, in one poll(). Code that needs an answer of workers (workers.h) is
+// a task that awaits it, so that no task holds up another.
 #pragma once
 
 #include <chrono>
@@ -28,12 +28,12 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Somebody awaits answers of this supervision, until it is over.
+  /// From now on step() has this supervision work, until it is over. A task awaits its answers.
   void add(const std::shared_ptr<Supervision>& supervision);
   void remove(const Supervision& supervision);
 
-  /// One at a time of those of the same suspect; `alone`: while nobody else has a turn, and all other workers rest,
-  /// because neighbours cost a call time and memory.
+  /// The right to put a suspect on trial, one at a time for the same suspect. `alone`: no other suspect has a turn
+  /// meanwhile, and all other workers rest, because neighbours cost a call time and memory.
   class Turn {
    public:
     Turn(Pool& pool, std::string suspect, bool alone) : pool_(&pool), suspect_(std::move(suspect)), alone_(alone) {}
@@ -72,7 +72,7 @@ class Pool {
   };
   AwaitedTurn turn(std::string suspect, bool alone) { return {*this, std::move(suspect), alone}; }
 
-  /// Waits until something has come, at most so long, and has everybody work on it.
+  /// Waits until a worker has written something, at most so long; then each supervision does a step.
   void step(std::chrono::milliseconds timeout);
 
   /// Runs a task to its end.
@@ -94,9 +94,37 @@ class Pool {
   bool resume_one_whose_turn_it_is();
 
   std::list<std::shared_ptr<Supervision>> running_;
-  std::list<AwaitedTurn*> queue_;  // in the order in which they asked
-  std::set<std::string> suspects_;    // of those who have a turn
+  std::list<AwaitedTurn*> queue_;   // in the order in which they asked
+  std::set<std::string> suspects_;  // that have a turn
   bool one_is_alone_ = false;
+};
+
+/// Tasks that run beside each other: lanes of a campaign, or trials. None is awaited: each writes what came of it where
+/// it belongs.
+class Tasks {
+ public:
+  void start(Task<void> task) {
+    tasks_.push_back(std::move(task));
+    tasks_.back().start();
+  }
+  bool empty() const { return tasks_.empty(); }
+  size_t size() const { return tasks_.size(); }
+
+  /// Throws what one of them has thrown.
+  void drop_finished() {
+    for (auto one = tasks_.begin(); one != tasks_.end();) {
+      if (one->is_done()) {
+        one->result();
+        one = tasks_.erase(one);
+      } else {
+        ++one;
+      }
+    }
+  }
+  void drop_all() { tasks_.clear(); }
+
+ private:
+  std::list<Task<void>> tasks_;
 };
 
 }  // namespace convict::workers

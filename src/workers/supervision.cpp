@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "run/worker_process.h"
-#include "workers/assigned.h"
+#include "workers/backlog.h"
 #include "workers/worker_death.h"
 
 namespace convict::workers {
@@ -25,61 +25,40 @@ constexpr double kBatchSeconds = 0.05;                    // of work handed out 
 constexpr uint64_t kLargestBatch = 512;
 constexpr size_t kBatchesAhead = 6;                    // that a worker has, so that it need not wait for its supervisor
 constexpr size_t kMostBytesAhead = 256 << 10;          // of orders that a worker has
-constexpr int kMostFailedLoads = 10;                   // in a row, of workers that once could be loaded
 constexpr size_t kLongestLine = size_t{64} << 20;      // bytes that a worker may send as one message
-constexpr uint64_t kLongLife = 4096;                   // cases: below, a worker tells less than it would be told
 constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung up to end by itself
 
 }  // namespace
 
 bool Supervision::step() {
-  if (!has_begun_) begin();
+  if (!has_begun()) begin();
   if (settings_.interrupted && *settings_.interrupted) return end();
-  if (std::exchange(takes_back_, false)) take_back();
+  if (std::exchange(asked_for_.return_of_work, false)) take_back();
   for (auto& slot : slots_)
-    if (slot && !rests_) attend(slot);
-  if (!waiting_) return false;  // nobody wants to know any more
-  if (!rests_) fill_slots();
+    if (slot && !is_paused_) attend(slot);
+  if (!task_.waits()) return false;  // no task wants answers any more
+  if (!is_paused_) fill_slots();
   hand_out();
-  hands_out_ = true;
-  answer(Tick());
-  hands_out_ = false;
-  if (!waiting_) return false;
-  return !stops_ && (!all_idle() || !to_do_.empty() || expects_more_) ? true : end();
-}
-
-/// The task has dealt with it when this returns.
-void Supervision::answer(Answer answer) {
-  if (!waiting_) return;
-  answer_ = std::move(answer);
-  std::exchange(waiting_, {}).resume();
-  if (!waiting_ && !is_dropped_) throw std::logic_error("a task awaits something else than its workers' next answer");
-}
-
-std::optional<Answer> Supervision::take_answer() {
-  if (thrown_) std::rethrow_exception(std::exchange(thrown_, {}));
-  return std::exchange(answer_, std::nullopt);
-}
-
-void Supervision::end_answers(std::exception_ptr thrown) {
-  thrown_ = std::move(thrown);
-  answer_.reset();
-  if (waiting_) std::exchange(waiting_, {}).resume();
+  state_ = State::kHandsOut;
+  task_.give(Tick());
+  state_ = State::kRuns;
+  if (!task_.waits()) return false;
+  return !asked_for_.stop && (!all_idle() || !backlog_.is_empty() || asked_for_.more) ? true : end();
 }
 
 /// Our libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
 /// takes half a second, and its memory is shared. A user's may be right only in the process that has loaded it.
 void Supervision::begin() {
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
-  has_begun_ = true;
-  stops_ = finishing_ = false;
+  state_ = State::kRuns;
+  asked_for_.stop = asked_for_.finish = false;
   if (settings_.fork_servers && run::loads_modules_only(settings_.worker.roster)) fork_servers().start(settings_);
   slots_.resize(static_cast<size_t>(settings_.jobs));
   fill_slots();
 }
 
 bool Supervision::end() {
-  has_begun_ = false;
+  state_ = State::kOver;
   for (auto& slot : slots_)
     if (slot) dismiss(*slot);
   return false;
@@ -88,22 +67,22 @@ bool Supervision::end() {
 void Supervision::listen(std::vector<run::WorkerProcess*>& processes) {
   fork_servers().listen(processes);
   for (const auto& slot : slots_)
-    if (slot && slot->listens() && !rests_) processes.push_back(&slot->process());
+    if (slot && slot->listens() && !is_paused_) processes.push_back(&slot->process());
 }
 
 void Supervision::pause() {
-  rests_ = true;
+  is_paused_ = true;
   for (const auto& slot : slots_)
     if (slot) slot->process().pause();
 }
 
 void Supervision::go_on() {
-  rests_ = false;
+  is_paused_ = false;
   for (const auto& slot : slots_)
     if (slot) slot->process().go_on();
 }
 
-/// As soon as what they load is loaded.
+/// Starts a worker in each empty slot, once their fork server has loaded what they need.
 void Supervision::fill_slots() {
   if (std::ranges::all_of(slots_, [](const auto& slot) { return slot != nullptr; })) return;
   const auto state = fork_servers().state(settings_);
@@ -115,9 +94,8 @@ void Supervision::fill_slots() {
 
 std::unique_ptr<WorkerSlot> Supervision::new_slot() {
   WorkerSettings settings = settings_.worker;
-  settings.fills_memory &= fills_memory_;
   if (settings_.at_start) settings_.at_start(settings);
-  if (last_life_ < kLongLife) settings.seen = {};
+  starts_.adapt(settings);
   auto process = fork_servers().fork(settings_);
   if (!process) {
     process = spawn_worker(settings_);
@@ -143,7 +121,7 @@ uint64_t Supervision::batch_size(const WorkerSlot& slot) const {
   return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), slot.reach, kLargestBatch);
 }
 
-/// Work for all in turn: what is left at the end is shared.
+/// The worker with the fewest batches ahead, if it can take one more: so what is left at the end is shared.
 WorkerSlot* Supervision::one_with_too_little() const {
   WorkerSlot* found = nullptr;
   for (const auto& slot : slots_) {
@@ -155,32 +133,31 @@ WorkerSlot* Supervision::one_with_too_little() const {
 }
 
 uint64_t Supervision::wants() const {
-  if (!hands_out_ || rests_ || finishing_ || !to_do_.empty()) return 0;
+  if (state_ != State::kHandsOut || is_paused_ || asked_for_.finish || !backlog_.is_empty()) return 0;
   const WorkerSlot* slot = one_with_too_little();
   return slot ? batch_size(*slot) : 0;
 }
 
 void Supervision::put(Assigned work) {
-  to_do_.push_back(std::move(work));
-  if (hands_out_) hand_out();
+  backlog_.put(std::move(work));
+  if (state_ == State::kHandsOut) hand_out();
 }
 
 void Supervision::hand_out() {
-  for (WorkerSlot* slot; !rests_ && !to_do_.empty() && (slot = one_with_too_little());) {
-    slot->give(std::move(to_do_.front()));
-    to_do_.pop_front();
-  }
+  for (WorkerSlot* slot; !is_paused_ && !backlog_.is_empty() && (slot = one_with_too_little());)
+    slot->give(backlog_.take());
 }
 
-/// What the workers have not told of goes back, but for cases that are given by their lines: those are few.
+/// Takes back the cases that the workers have not reported. Those that are given by their lines, which are few, are put
+/// again instead.
 void Supervision::take_back() {
   std::vector<Work> left;
   const auto take = [&](const Assigned& one, uint64_t begin) {
     if (begin >= one.work.count) return;
     const Assigned rest = part_of(one, begin, one.work.count);
-    std::holds_alternative<Work>(one.order) ? left.push_back(rest.work) : to_do_.push_back(rest);
+    std::holds_alternative<Work>(one.order) ? left.push_back(rest.work) : backlog_.put(rest);
   };
-  for (const Assigned& one : std::exchange(to_do_, {})) take(one, 0);
+  for (const Assigned& one : backlog_.take_all()) take(one, 0);
   for (auto& slot : slots_) {
     if (!slot || slot->is_idle()) continue;
     dismiss(*slot);
@@ -188,12 +165,12 @@ void Supervision::take_back() {
     for (size_t i = 0; i < slot->assigned().size(); ++i) take(slot->assigned()[i], i == 0 ? slot->reported : 0);
     slot.reset();
   }
-  answer(Returned{std::move(left)});
+  task_.give(Returned{std::move(left)});
 }
 
 /// No more work, and none of what a worker has in reserve.
 void Supervision::finish() {
-  finishing_ = true;
+  asked_for_.finish = true;
   for (auto& slot : slots_)
     if (slot) slot->process().finish();
 }
@@ -205,7 +182,7 @@ bool Supervision::all_idle() const {
 void Supervision::attend(std::unique_ptr<WorkerSlot>& slot) {
   slot->process().limit_output();
   // Asked first, so that nothing it has written is left unread; for a child that foreign code forked may keep the
-  // pipe open, and whoever closed the pipe may be alive.
+  // pipe open, and a worker that closed the pipe may be alive.
   const bool ended = slot->process().has_ended();
   const bool open = slot->receive();
   take_lines(*slot);
@@ -219,7 +196,7 @@ void Supervision::attend(std::unique_ptr<WorkerSlot>& slot) {
     replace_dead(slot, verdict);
 }
 
-/// Up to what is no message: who sends that is not to be trusted any more.
+/// Stops at a line that is no message: its sender is not trusted any more.
 void Supervision::take_lines(WorkerSlot& slot) {
   while (slot.sane) {
     const auto line = slot.process().take_line();
@@ -234,18 +211,18 @@ bool Supervision::on_report(WorkerSlot& slot, const Loaded& loaded) {
   if (slot.ready || !is_as_before(loaded.roster)) return false;
   slot.note_ready();
   slot.reach = std::clamp<uint64_t>(loaded.reach, 1, kLargestBatch);
-  failed_loads_ = 0;
+  starts_.note_loaded();
   on_roster(loaded);
   return true;
 }
 
-/// What is started again and again may be something else by now, or may not start this time.
+/// Whether a later worker has the roster of the first: the file of a plugin may have changed meanwhile.
 bool Supervision::is_as_before(const std::vector<RosterEntry>& roster) const {
   return roster_.empty() || std::ranges::equal(roster, roster_, {}, &RosterEntry::name, &RosterEntry::name);
 }
 
 bool Supervision::on_report(const WorkerSlot& slot, const NotLoaded& failure) {
-  if (slot.ready || (!roster_.empty() && failed_loads_ < kMostFailedLoads)) return false;
+  if (slot.ready || starts_.may_load_later(!roster_.empty())) return false;
   if (failure.cannot_judge) throw CannotJudge(failure.why);
   throw UsageError(failure.why);
 }
@@ -256,13 +233,13 @@ bool Supervision::on_report(WorkerSlot& slot, const LayerReport& report) { retur
 template <class OfOneCase>
 bool Supervision::pass_on(WorkerSlot& slot, const OfOneCase& report) {
   if (slot.is_idle() || !slot.work().contains(report.index)) return false;
-  answer(report);
+  task_.give(report);
   return true;
 }
 
 bool Supervision::on_report(WorkerSlot& slot, const Surveyed& surveyed) {
   if (slot.is_idle()) return false;
-  answer(surveyed);
+  task_.give(surveyed);
   return true;
 }
 
@@ -274,7 +251,7 @@ bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
     slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
     if (!slot.keeps_too_much) slot.finish_work();
   }
-  answer(Finished{work, done});
+  task_.give(Finished{work, done});
   return true;
 }
 
@@ -284,20 +261,20 @@ bool Supervision::on_report(WorkerSlot& slot, const MismatchReport& found) {
   if (position < slot.reported) return false;
   const std::vector<Work> before = slot.before(found.index);
   for (const Mismatch& mismatch : found.mismatches)
-    answer(Sighting{found.index, mismatch, found.counts, before, &slot.process().record()});
+    task_.give(Sighting{found.index, mismatch, found.counts, before, &slot.process().record()});
   report(slot, position + 1);  // a worker goes through its cases in order
   return true;
 }
 
-/// Tells of the first `end` cases of the work in front, as far as that is news.
+/// Reports the first `end` cases of the work in front, without those that were reported before.
 void Supervision::report(WorkerSlot& slot, uint64_t end) {
   if (end <= slot.reported) return;
-  answer(Reported{part_of(slot.work(), slot.reported, end)});
+  task_.give(Reported{part_of(slot.work(), slot.reported, end)});
   slot.reported = end;
 }
 
 /// The same for what a worker that has ended had counted. All its lines must have been taken: it counts a case after
-/// it has sent the mismatches. Who has sent nonsense may have lost some among it.
+/// it has sent the mismatches. A worker that has sent nonsense may have lost some among it.
 void Supervision::report_counted(WorkerSlot& slot) {
   const uint64_t counted = slot.process().record().counted;
   if (slot.sane && !slot.is_idle() && slot.work().contains(counted))
@@ -321,7 +298,7 @@ void Supervision::on_roster(const Loaded& loaded) {
   past_.refused.resize(roster_.size());
   past_.call_seconds.resize(roster_.size());
   started_ = Clock::now();
-  answer(Began{roster_, loaded.notes});
+  task_.give(Began{roster_, loaded.notes});
 }
 
 /// Whether a worker has to be killed, and for what.
@@ -345,56 +322,23 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   slot->process().receive();
   take_lines(*slot);
   const std::unique_ptr<WorkerSlot> dead = std::move(slot);
-  if (!dead->ready) return check_load(*dead, exit, killed_for.has_value());
-  check_progress(*dead, killed_for);
+  if (!dead->ready)
+    return starts_.note_failed_load(*dead, exit, killed_for.has_value(), !roster_.empty(), settings_);
+  starts_.note_end(*dead, killed_for, settings_.worker.memory);
   past_ += dead->process().record();
   ++past_[Counter::kDeaths];
-  if (killed_for == Verdict::kOom) fills_memory_ = false;  // which may be all that it needed
-  last_life_ = dead->process().record().tally[Counter::kCases];
   report_counted(*dead);
   std::deque<Assigned> left(dead->assigned());
-  // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a
-  // few cases, and keeps the server for itself, may not need a next one.
+  // A server takes as long to load as a worker, and then forks all further ones. A supervisor of a few cases, which has
+  // the server for itself, may need no further one: it waits for the second death.
   if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().start(settings_);
   if (left.empty()) return;
   WorkerDeath death = describe_death(*dead, exit, killed_for, roster_.size(), settings_.worker.memory);
   death.lost_seconds = dead->loading_seconds() + std::chrono::duration<double>(charged).count();
   death.reported = position_in(death.work, death.index) < dead->reported;
   death.counted = dead->process().record().counted == death.index || death.reported;
-  put_again(left, death, dead->reported);
-}
-
-/// Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too, and
-/// one that hangs would hang again.
-void Supervision::check_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed) {
-  const bool may_be_chance = !roster_.empty() || (exit.signal == SIGKILL && !killed);
-  if (!may_be_chance || ++failed_loads_ > kMostFailedLoads)
-    throw UsageError(describe_failed_load(slot, exit, killed, settings_));
-}
-
-/// Gives up if worker after worker dies in our own code before its first case: no case will ever be judged.
-void Supervision::check_progress(const WorkerSlot& slot, std::optional<Verdict> killed_for) {
-  const run::FlightRecord& record = slot.process().record();
-  const bool useless = killed_for == Verdict::kOom && record.tally[Counter::kCases] == 0 &&
-                       record.implementation == run::FlightRecord::kOwnCode;
-  barren_ = useless ? barren_ + 1 : 0;
-  if (barren_ < kMostFailedLoads) return;
-  throw CannotJudge(fmt::format("{} workers in a row have ended before their first case: {}", barren_,
-                                describe_uselessness(slot, killed_for == Verdict::kOom, settings_.worker.memory)));
-}
-
-/// What is left of the work of a dead process, of which `reported` cases are known: first the rest of what it died of.
-void Supervision::put_again(std::deque<Assigned>& left, const WorkerDeath& death, uint64_t reported) {
-  const Assigned died_of = std::move(left.front());
-  left.pop_front();
-  const uint64_t position = position_in(died_of.work, death.index);
-  const bool again = death.from_outside && !death.reported && ++kills_[death.index] <= settings_.most_kills;
-  const uint64_t next = again ? position : std::max(position + 1, reported);
-  if (next < died_of.work.count) left.push_front(part_of(died_of, next, died_of.work.count));
-  // Where nonsense was sent, nobody knows what became of the cases before.
-  if (reported < position) left.push_front(part_of(died_of, reported, position));
-  to_do_.insert(to_do_.begin(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
-  if (!again && !(death.from_outside && death.reported)) answer(death);
+  if (backlog_.put_again(std::move(left), death.index, dead->reported, death.from_outside, settings_.most_kills))
+    task_.give(death);
 }
 
 }  // namespace convict::workers

@@ -6,21 +6,58 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
-#include <deque>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "workers/answers.h"
+#include "workers/backlog.h"
 #include "workers/counts.h"
 #include "workers/fork_servers.h"
+#include "workers/start_record.h"
 #include "workers/supervisor_settings.h"
+#include "workers/worker_death.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {
+
+/// The task that awaits the answers of workers, one after the other.
+class WaitingTask {
+ public:
+  /// It awaits the next answer.
+  void wait(std::coroutine_handle<> waiting) { waiting_ = waiting; }
+  bool waits() const { return static_cast<bool>(waiting_); }
+  /// The answer for which it was resumed. Throws what ended the answers.
+  std::optional<Answer> take() {
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, {}));
+    return std::exchange(answer_, std::nullopt);
+  }
+
+  /// Resumes the task, which has dealt with the answer when this returns, and awaits the next one or is gone.
+  void give(Answer answer) {
+    if (!waits()) return;
+    answer_ = std::move(answer);
+    std::exchange(waiting_, {}).resume();
+    if (!waits() && !is_gone_) throw std::logic_error("a task awaits something else than its workers' next answer");
+  }
+  /// Tells it that there are no more answers, or throws this there.
+  void end(std::exception_ptr thrown) {
+    thrown_ = std::move(thrown);
+    answer_.reset();
+    if (waits()) std::exchange(waiting_, {}).resume();
+  }
+  /// The task gets no answers any more.
+  void drop() { waiting_ = {}, is_gone_ = true; }
+
+ private:
+  std::coroutine_handle<> waiting_;
+  std::optional<Answer> answer_;
+  std::exception_ptr thrown_;
+  bool is_gone_ = false;
+};
 
 class Supervision {
  public:
@@ -29,28 +66,22 @@ class Supervision {
   // As Workers has them.
   void put(Assigned work);
   uint64_t wants() const;
-  void expect_more(bool expects) { expects_more_ = expects; }
+  void expect_more(bool expects) { asked_for_.more = expects; }
   void finish();
-  void stop() { stops_ = true; }
-  void return_work() { takes_back_ = true; }
+  void stop() { asked_for_.stop = true; }
+  void return_work() { asked_for_.return_of_work = true; }
   Counts counts() const;
 
-  /// The task that gets the next answer.
-  void wait(std::coroutine_handle<> waiting) { waiting_ = waiting; }
-  /// The answer for which it was resumed. Throws what ended the answers.
-  std::optional<Answer> take_answer();
-  /// No task gets answers any more.
-  void drop() { waiting_ = {}, is_dropped_ = true; }
+  /// The task that gets the answers.
+  WaitingTask& task() { return task_; }
 
   /// Takes what the workers have sent, gives answers, replaces those that died, and hands out work. Returns false when
   /// there is nothing more to do; the next call begins anew, with the same workers. Throws UsageError or CannotJudge if
   /// they cannot start.
   bool step();
-  bool has_begun() const { return has_begun_; }
-  /// Tells the task that waits that there are no more answers, or throws this there.
-  void end_answers(std::exception_ptr thrown);
+  bool has_begun() const { return state_ != State::kOver; }
 
-  /// Adds the processes that may have sent something.
+  /// Adds the processes that may send something, for poll().
   void listen(std::vector<run::WorkerProcess*>& processes);
 
   /// Stops all workers, or lets them go on.
@@ -59,13 +90,17 @@ class Supervision {
 
  private:
   using Clock = std::chrono::steady_clock;
+  enum class State {
+    kOver,  // not begun, or at its end
+    kRuns,
+    kHandsOut  // the task may put work now, which workers get at once
+  };
 
   ForkServers& fork_servers() { return settings_.fork_servers ? *settings_.fork_servers : own_servers_; }
   void begin();
   bool end();
   void fill_slots();
   std::unique_ptr<WorkerSlot> new_slot();
-  void answer(Answer answer);
   uint64_t batch_size(const WorkerSlot& slot) const;
   WorkerSlot* one_with_too_little() const;
   void hand_out();
@@ -92,25 +127,22 @@ class Supervision {
 
   std::optional<Verdict> exceeded(WorkerSlot& slot) const;
   void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for);
-  void check_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed);
-  void check_progress(const WorkerSlot& slot, std::optional<Verdict> killed_for);
-  void put_again(std::deque<Assigned>& left, const WorkerDeath& death, uint64_t reported);
 
   const SupervisorSettings settings_;
-  std::coroutine_handle<> waiting_;
-  std::optional<Answer> answer_;
-  std::exception_ptr thrown_;
+  WaitingTask task_;
   std::vector<std::unique_ptr<WorkerSlot>> slots_;  // null: while its libraries are loaded
   std::vector<RosterEntry> roster_;
   ForkServers own_servers_;
-  std::deque<Assigned> to_do_;
-  std::map<uint64_t, int> kills_;  // by foreign processes, by index
-  Counts past_;                 // of workers that died
+  Backlog backlog_;
+  StartRecord starts_;
+  Counts past_;  // of workers that died
   Clock::time_point started_ = Clock::now();
-  int failed_loads_ = 0, barren_ = 0;  // in a row
-  uint64_t last_life_ = UINT64_MAX;    // cases of the worker that died last
-  bool has_begun_ = false, finishing_ = false, stops_ = false, takes_back_ = false, rests_ = false;
-  bool expects_more_ = false, hands_out_ = false, is_dropped_ = false, fills_memory_ = true;
+  State state_ = State::kOver;
+  bool is_paused_ = false;
+  struct {
+    bool more = false;  // there may be work later
+    bool finish = false, stop = false, return_of_work = false;
+  } asked_for_;  // by the task
 };
 
 }  // namespace convict::workers

@@ -12,6 +12,7 @@
 #include "core/plugin_name.h"
 #include "core/role.h"
 #include "core/text.h"
+#include "workers/worker_slot.h"
 #include "run/guarded_memory.h"
 
 namespace convict::workers {
@@ -72,7 +73,7 @@ Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, boo
   return certificate;
 }
 
-/// The case on which a process died is not the last one it had begun if it died while it told of a block of cases.
+/// Where the history of a death ends. A process that died while it reported a block of cases had begun later ones, too.
 uint64_t end_of_history(const FlightRecord& record, const WorkerDeath& death) {
   const uint64_t latest = record.latest;
   return death.work.contains(latest) && latest > death.index ? latest + death.work.step : death.index;
@@ -101,7 +102,7 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   const FlightRecord& record = slot.process().record();
   WorkerDeath death;
   death.work = slot.work();
-  // Before it has begun with its work it died on the first case; who sent nonsense may be beyond the last one by now.
+  // A process that had not begun its work died on the first case; one that sent nonsense may have got to the last.
   const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
   death.index =
       death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;

@@ -12,15 +12,16 @@
 #include "run/flight_record.h"
 #include "workers/messages.h"
 #include "workers/supervisor_settings.h"
-#include "workers/worker_slot.h"
 
 namespace convict::workers {
 
-/// Which of the cases drawn for a place in the campaign a worker took, by index, where it was not the first.
+class WorkerSlot;
+
+/// What generate() needs to find the cases of a campaign again (Place::answers()), by index, where it is not 0.
 using Draws = std::map<uint64_t, uint32_t>;
 Draws draws_in(const run::FlightRecord& record);
 
-/// Who was asked or called, by the index of the case: a bit for each position in the roster.
+/// Which implementations were asked or called, by the index of the case: a bit for each position in the roster.
 using CallsByCase = std::map<uint64_t, uint64_t>;
 CallsByCase calls_in(const run::FlightRecord& record);
 
@@ -34,7 +35,7 @@ struct WorkerDeath {
   bool counted = false;                        // the tally has it
   int memory_holder =
       run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
-  double lost_seconds = 0;          // until it was killed, and until another one can judge: as long as it took this one
+  double lost_seconds = 0;          // from the call to the kill, and what another worker takes to load
   Work work;                        // the work that the worker was given, from the first case on
   std::vector<Work> before;         // what its process had done before this case, the last at the end
   Draws draws;                      // of this case and of those before

@@ -30,9 +30,92 @@
 #include "workers/surveying.h"
 
 namespace convict::workers {
+
+void WorkerTally::take_over(const KnownTuples& seen) {
+  if (!seen.tuples.empty()) coverage_ = Coverage::parse_text(seen.tuples, Coverage::Depth::kTriples);
+  for (const auto& [target, text] : seen.pairs)
+    pairs_.emplace(target, Coverage::parse_text(text, Coverage::Depth::kPairs));
+}
+
+void WorkerTally::add(const examine::Examination& examination) {
+  run::Tally& tally = record_.tally;
+  for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
+  for (size_t i = 0; i < examination.results.size(); ++i) {
+    if (examination.results[i].is_excused) continue;
+    const Outcome& outcome = examination.results[i].outcome;
+    if (outcome.kind == Outcome::Kind::kRefused) {
+      ++tally.refused[i];
+      ++refusals_[{i, outcome.text}];
+    } else if (!examination.illegal) {
+      ++tally.computed[i];
+      if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
+    }
+  }
+  const PerCounter<uint64_t> counts = counts_of(examination);
+  for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
+}
+
+void WorkerTally::cover(const Case& c, const examine::Examination& examination, CoverageOf whose) {
+  if (whose == CoverageOf::kNobody) return;
+  const Resolved resolved = resolve(c);
+  if (resolved.why_not) return;
+  const Levels levels = levels_of(c, resolved.problem);
+  if (examination.judged && whose == CoverageOf::kAll) {
+    coverage_.add(levels);
+    ++covered_;
+  }
+  for (size_t i = 0; i < examination.results.size() && subjects_[i].is_target; ++i)
+    if (const judge::Result& result = examination.results[i];
+        !result.is_excused && result.outcome.kind != Outcome::Kind::kRefused) {
+      const auto target = static_cast<int>(i);
+      pairs_.try_emplace(target, Coverage::Depth::kPairs).first->second.add(levels);
+      std::vector<uint64_t>& counts = levels_.try_emplace(target, level_count()).first->second;
+      for (const Feature& feature : features()) ++counts[number_of(feature.id, levels[feature.id])];
+    }
+}
+
+Done WorkerTally::take(uint64_t count) {
+  Done report;
+  report.count = count;
+  report.ratios = std::exchange(ratios_, {});
+  for (const auto& [key, times] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, times});
+  refusals_.clear();
+  report.tuples = coverage_.take_news();
+  report.covered = std::exchange(covered_, 0);
+  report.levels = std::exchange(levels_, {});
+  for (auto& [target, pairs] : pairs_)
+    if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
+  return report;
+}
+
+Done WorkerTally::take_before_death() {
+  Done report = take(0);
+  report.is_cut_short = true;
+  return report;
+}
+
+PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
+  PerCounter<uint64_t> counts;
+  counts[Counter::kCases] = 1;
+  counts[examination.judged ? Counter::kJudged : Counter::kUnjudged] = 1;
+  counts[Counter::kWitnessed] = examination.witnessed ? 1 : 0;
+  counts[Counter::kIllegal] = examination.illegal ? 1 : 0;
+  counts[Counter::kMistrusted] = examination.mistrusted ? 1 : 0;
+  counts[Counter::kRedrawn] = static_cast<uint64_t>(examination.redrawn);
+  return counts;
+}
+
+std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination) {
+  std::vector<ImplementationSummary> summaries;
+  for (const judge::Result& one : examination.results)
+    if (!one.is_excused)
+      summaries.push_back({one.who->name, one.is_target, judge::in_words(one), one.comparison.smallest_fault});
+  return summaries;
+}
+
 namespace {
 
-/// Clocks of CPU time and of memory take a system call; what a library may change in the process takes 26.
+/// To look at CPU time or memory takes a system call; to look at all that a library may change in the process, 26.
 constexpr uint64_t kCasesBetweenLooks = 8;
 
 }  // namespace
@@ -131,8 +214,8 @@ Loaded WorkerSession::load_all() {
   Loaded loaded{{}, std::move(roster.notes)};
   for (const run::Subject& subject : subjects_) {
     const convict_implementation& one = *subject.implementation;
-    loaded.roster.push_back(
-        {subject.name, one.description, one.lineage, subject.version, subject.is_target, subject.plugin});
+    loaded.roster.push_back({subject.name, one.description, one.lineage, subject.version, subject.is_target,
+                             subject.plugin, run::ProcessTarget::bases_of(one)});
   }
   if (const std::string changed = run::mend_process(record_); !changed.empty())
     loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
@@ -209,18 +292,19 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
 }
 
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
-  std::optional<examine::Told> ignored;
+  std::optional<examine::EffectOfAsking> ignored;
   return find(sampling, index, ignored);
 }
 
-// The flight record has what the target has answered.
-Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
+// Asks the target that the place is for until the case is found. The flight record keeps the answers, with which the
+// supervisor finds the same case after a death.
+Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect) {
   const run::InStage drawing(record_, Stage::kDraw);
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
   while (!place.is_decided()) {
     record_.draw = place.asking();
-    // A resumed campaign may have other targets than it was begun with.
+    // A resumed campaign may have other targets than at its first start.
     const auto target = static_cast<size_t>(place.target());
     if (target >= subjects_.size()) {
       place.answer(false);
@@ -229,12 +313,12 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
     const run::OnlyAsking questions(record_);
     examine::Answer answer = answer_to(place.asks(), target, asking());
     asked = target;
-    if (!answer.side_effect.empty()) told = {target, std::move(answer.side_effect)};
+    if (!answer.side_effect.empty()) effect = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
   }
   std::string changed;
   if (asked) changed = run::changed_by_calls(static_cast<int>(*asked), record_, run::Care::kMemory);
-  if (!changed.empty()) told = {*asked, std::move(changed)};
+  if (!changed.empty()) effect = {*asked, std::move(changed)};
   record_.draw = place.answers();
   if (place.answers() > 0) record_.draws.add(index, place.answers());
   return place.found();
@@ -248,12 +332,12 @@ examine::Answer WorkerSession::answer_to(const Case& c, size_t target, const exa
 void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without) {
   record_.index = index;
   record_.draw = 0;
-  std::optional<examine::Told> told;
-  const Case c = find(sampling, index, told);
+  std::optional<examine::EffectOfAsking> effect;
+  const Case c = find(sampling, index, effect);
   examine::ExaminationSettings settings = asking(without);
   settings.takes_turns = true;
   settings.is_careful = false;
-  settings.told = std::move(told);
+  settings.effect_of_asking = std::move(effect);
   examine_quickly(c, settings);
   settle_if_due();
 }
@@ -262,31 +346,31 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
 /// settle().
 void WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSettings& settings) {
   record_.latest = record_.index.load();
-  untold_.push_back({record_.index, record_.draw, c, settings, examined(c, settings)});
+  unreported_.push_back({record_.index, record_.draw, c, settings, examined(c, settings)});
 }
 
-/// Nobody is accused before the process has been looked at.
+/// After so many cases, or at once for a mismatch: it is reported only after a look at the process.
 void WorkerSession::settle_if_due() {
-  if (untold_.size() == kCasesBetweenLooks || !untold_.back().examination.mismatches.empty()) settle();
+  if (unreported_.size() == kCasesBetweenLooks || !unreported_.back().examination.mismatches.empty()) settle();
 }
 
-/// Tells of the cases since the last look at the process, after the next one. Returns the last of them.
+/// Looks at the process, and then reports the cases that were examined since the look before. Returns the last of them.
 examine::Examination WorkerSession::settle() {
-  if (untold_.empty()) return {};
+  if (unreported_.empty()) return {};
   if (const std::string changed = changed_by_libraries(); !changed.empty()) examine_again(changed);
-  for (const Untold& one : untold_) {
+  for (const Unreported& one : unreported_) {
     return_to(one);
     tell(one.examination);
     const run::InStage counting(record_, Stage::kCount);
     worker_tally_.cover(one.c, one.examination, settings_.coverage);
   }
-  examine::Examination last = std::move(untold_.back().examination);
-  untold_.clear();
+  examine::Examination last = std::move(unreported_.back().examination);
+  unreported_.clear();
   return last;
 }
 
-/// A death is put down to this case from now on. The cases examined after it are part of its history.
-void WorkerSession::return_to(const Untold& one) {
+/// From now on a death is put down to this case, although later ones have been examined: those are part of its history.
+void WorkerSession::return_to(const Unreported& one) {
   record_.index = one.index;
   record_.draw = one.draw;
 }
@@ -294,30 +378,30 @@ void WorkerSession::return_to(const Untold& one) {
 /// What the libraries have changed in the process since the last look, and has been put back.
 std::string WorkerSession::changed_by_libraries() {
   const run::InStage guarding(record_, Stage::kGuard);
-  for (const Untold& one : untold_)
+  for (const Unreported& one : unreported_)
     if (!one.examination.foreign.empty())
       return run::changed_by_calls(static_cast<int>(one.examination.foreign.back()), record_);
   return "";
 }
 
-/// The results are not worth much: somebody has changed the process before or in between. So all cases since the last
-/// look are examined again, with a look after each call: then it is known who did it, and whoever came behind that call
-/// had a process as it should be. If nobody does it a second time, all are suspects, and their confirmation decides.
+/// The results are not worth much: a library has changed the process before or in between. So all cases since the last
+/// look are examined again, with a look after each call: that names the author, and each later call has a process as it
+/// should be. If it does not happen a second time, all libraries are suspects, and their confirmation decides.
 void WorkerSession::examine_again(const std::string& changed) {
   const auto again = [&](const std::string& known) {
-    for (Untold& one : untold_) {
+    for (Unreported& one : unreported_) {
       return_to(one);
       one.settings.is_careful = true;
       one.settings.changed = known;
       one.examination = examined(one.c, one.settings);
     }
   };
-  const auto has_author = [](const Untold& one) {
+  const auto has_author = [](const Unreported& one) {
     return std::ranges::any_of(one.examination.results,
                                [](const judge::Result& result) { return !result.outcome.side_effect.empty(); });
   };
   again("");
-  if (std::ranges::none_of(untold_, has_author)) again(changed);
+  if (std::ranges::none_of(unreported_, has_author)) again(changed);
 }
 
 void WorkerSession::carry_out(const SurveyTargets& order) {
@@ -393,6 +477,36 @@ void WorkerSession::finish(uint64_t done) {
   channel_.send(worker_tally_.take(done));
   constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
   if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
+}
+
+namespace {
+
+/// The indices of the next `count` cases.
+std::vector<uint64_t> places_of(const Work& work, uint64_t begin, uint64_t count) {
+  std::vector<uint64_t> indices;
+  for (uint64_t i = begin; i < std::min(begin + count, work.count); ++i) indices.push_back(work.first + i * work.step);
+  return indices;
+}
+
+}  // namespace
+
+int run_worker() {
+  WorkerSession session;
+  session.prefer_judging_to_speed();
+  if (!session.load()) return 0;
+  const generate::Sampling sampling = session.settings().sampling();
+  while (true) {
+    const Work work = session.next<Work>();
+    uint64_t done = 0;
+    const uint64_t block = session.reach();
+    for (; done < work.count && !session.has_enough(); ++done) {
+      if (block > 1 && done % block == 0) session.look_ahead(sampling, places_of(work, done, block), work.without);
+      session.examine_drawn(sampling, work.first + done * work.step, work.without);
+      if ((done + 1) % block == 0) session.look_back();
+    }
+    session.look_back();
+    session.finish(done);
+  }
 }
 
 }  // namespace convict::workers

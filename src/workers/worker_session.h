@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,15 +14,58 @@
 #include <variant>
 #include <vector>
 
+#include "core/coverage.h"
+#include "core/ratios.h"
 #include "examine/pipeline.h"
 #include "fill/given_data.h"
 #include "run/client.h"
 #include "run/seal.h"
 #include "workers/lookahead.h"
 #include "workers/messages.h"
-#include "workers/worker_tally.h"
 
 namespace convict::workers {
+
+/// What a worker reports of its cases in sum: who computed and refused how many, how close to the bounds, and which
+/// combinations of features they showed.
+class WorkerTally {
+ public:
+  /// Borrows both. Nothing may be added before the subjects are loaded.
+  WorkerTally(run::FlightRecord& record, const std::vector<run::Subject>& subjects)
+      : record_(record), subjects_(subjects) {}
+
+  void take_over(const KnownTuples& seen);
+
+  /// Adds an examined case to the tally and to the next report. The tally survives the process.
+  void add(const examine::Examination& examination);
+  /// The same for its tuples, if it was judged. A target that took the case and failed was put to the test as well.
+  void cover(const Case& c, const examine::Examination& examination, CoverageOf whose);
+
+  /// Whether one of the targets has been convicted so far.
+  bool has_found() const { return found_; }
+  bool has_seen_all(const Levels& levels) const { return coverage_.has_seen_all(levels); }
+
+  /// What was added since the last call, as the end of an order of `count` cases.
+  Done take(uint64_t count);
+  /// The same in the middle of an order.
+  Done take_before_death();
+
+ private:
+  run::FlightRecord& record_;
+  const std::vector<run::Subject>& subjects_;
+  Coverage coverage_;                                            // what was seen before, and by this process
+  std::map<int, Coverage> pairs_;                                // the same by target, of pairs only
+  std::map<int, std::vector<uint64_t>> levels_;                  // since the last report
+  uint64_t covered_ = 0;                                         // cases added to it since the last report
+  bool found_ = false;                                           // a mismatch of a target
+  std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last report
+  Ratios ratios_;                                                // since the last report
+};
+
+/// What a case adds to the counters.
+PerCounter<uint64_t> counts_of(const examine::Examination& examination);
+
+/// The outcome of each implementation.
+std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination);
 
 /// Reads and writes lines on the two inherited pipes.
 class Channel {
@@ -74,16 +118,16 @@ class WorkerSession {
 
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
-  /// The same for the case that is found for this place (generate/place.h).
+  /// The same for the case that is found for this place (generate/place.h), but it may report later: settle_if_due().
   void examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without);
 
   /// The case of a place in a campaign, which its target is asked for.
   Case find(const generate::Sampling& sampling, uint64_t index);
 
-  /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use.
-  /// 1 with operands of the user's own, which no question ahead of time has.
+  /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use, as with operands of the
+  /// user's own, which no question ahead of time has.
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
-  /// Called before these are examined, and the other one after that.
+  /// Asks process targets about these cases together (lookahead.h). Called before they are examined; look_back() after.
   void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without) {
     lookahead_->over_places(sampling, indices, asking(without));
   }
@@ -98,8 +142,8 @@ class WorkerSession {
   run::FlightRecord& record() { return record_; }
 
  private:
-  /// A case that was examined since the last look at the process.
-  struct Untold {
+  /// An examined case that waits for the next look at the process (run/environment.h): no mismatch is reported before.
+  struct Unreported {
     uint64_t index;
     uint32_t draw;
     Case c;
@@ -115,15 +159,15 @@ class WorkerSession {
   std::optional<std::string> next_line();
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
-  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told);
-  /// What every case of a campaign is asked with.
+  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect);
+  /// The settings with which targets are asked about the cases of a campaign.
   examine::ExaminationSettings asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
   }
   examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
-  void return_to(const Untold& one);
+  void return_to(const Unreported& one);
   void settle_if_due();
   examine::Examination settle();
   std::string changed_by_libraries();
@@ -145,9 +189,14 @@ class WorkerSession {
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
-  std::vector<Untold> untold_;
+  std::vector<Unreported> unreported_;
   uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;  // cases since the start of this process
 };
+
+// The worker of campaigns and of given cases.
+
+/// The body of the hidden command `worker`. Returns when the supervisor closes the command pipe.
+int run_worker();
 
 }  // namespace convict::workers

@@ -3,6 +3,7 @@
 // One of the workers of a supervisor: its process, and the work it has been given.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -13,11 +14,62 @@
 #include <vector>
 
 #include "run/worker_process.h"
-#include "workers/assigned.h"
-#include "workers/call_clock.h"
+#include "workers/backlog.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
+
+/// The time that a call is charged with. Wall time convicts the innocent on a busy machine, and CPU time never ends for
+/// a deadlock. So: while a thread of the process runs or waits for a CPU, the CPU time it gets; while all of its threads
+/// sleep, or a signal has stopped them, wall time; while a debugger has, nothing. A terminal stops us as well.
+class CallClock {
+ public:
+  using Duration = std::chrono::nanoseconds;
+
+  /// What the present call, or our own work between two calls, has been charged with since it was first seen.
+  Duration charged(const run::WorkerProcess& process) {
+    const State state = state_of(process.record());
+    const auto now = Clock::now();
+    if (state != state_) {
+      state_ = state;
+      looked_ = now;
+      cpu_ = process.cpu_time();
+      charged_ = {};
+    } else if (now - looked_ >= kLeastGap) {
+      charge(process, now);
+    }
+    return charged_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr Duration kLeastGap = std::chrono::milliseconds(20);  // to look more often costs more than it tells
+  // A longer gap between two looks is no evidence of sleep: whoever looks may have been stopped as well.
+  static constexpr Duration kLongestGap = std::chrono::milliseconds(500);
+
+  /// What distinguishes one call from the next.
+  struct State {
+    uint64_t index = 0;
+    int32_t implementation = run::FlightRecord::kOwnCode;
+    int64_t entered_ns = 0;
+    bool operator==(const State&) const = default;
+  };
+  static State state_of(const run::FlightRecord& record) {
+    return {record.index, record.implementation, record.entered_ns};
+  }
+
+  void charge(const run::WorkerProcess& process, Clock::time_point now) {
+    const Duration wall = now - looked_, cpu = process.cpu_time() - cpu_;
+    const bool sleeps = process.activity() == run::WorkerProcess::Activity::kSleeps;
+    charged_ += sleeps && wall < kLongestGap ? wall : std::min(wall, cpu);
+    looked_ = now;
+    cpu_ += cpu;
+  }
+
+  State state_;
+  Clock::time_point looked_ = Clock::now();
+  Duration cpu_{0}, charged_{0};
+};
 
 class WorkerSlot {
  public:
@@ -46,7 +98,7 @@ class WorkerSlot {
 
   /// As WorkerProcess::receive().
   bool receive() { return open_ = process_->receive(); }
-  /// Whether anything may arrive: no writer has been found gone.
+  /// Whether anything may still arrive: the pipe had a writer when it was last read.
   bool listens() const { return open_; }
   /// It has loaded everything.
   void note_ready() {

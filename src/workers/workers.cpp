@@ -13,7 +13,7 @@ Workers::Workers(Pool& pool, const SupervisorSettings& settings)
 /// The supervision may be at work at this moment: it has just given its last answer.
 Workers::~Workers() {
   if (!supervision_) return;
-  supervision_->drop();
+  supervision_->task().drop();
   pool_->remove(*supervision_);
 }
 
@@ -26,10 +26,10 @@ void Workers::stop() { supervision_->stop(); }
 Counts Workers::counts() const { return supervision_->counts(); }
 
 void Workers::Next::await_suspend(std::coroutine_handle<> waiting) {
-  workers_.supervision_->wait(waiting);
+  workers_.supervision_->task().wait(waiting);
   workers_.pool_->add(workers_.supervision_);
 }
 
-std::optional<Answer> Workers::Next::await_resume() { return workers_.supervision_->take_answer(); }
+std::optional<Answer> Workers::Next::await_resume() { return workers_.supervision_->task().take(); }
 
 }  // namespace convict::workers

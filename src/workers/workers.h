@@ -24,7 +24,7 @@ class Supervision;
 ///     workers.put(work);
 ///     while (const auto answer = co_await workers.next()) ...
 ///
-/// An answer is to be dealt with before anything else is awaited.
+/// Deal with an answer before you await anything else.
 class Workers {
  public:
   Workers(Pool& pool, const SupervisorSettings& settings);
@@ -36,7 +36,7 @@ class Workers {
   void put(const Work& work, Order order);
   void put(const Work& work) { put(work, Order(work)); }
 
-  /// About how many cases the next worker that has too little wants; 0 if nobody wants any.
+  /// About how many cases the worker with the least work wants; 0 if none wants any.
   uint64_t wants() const;
 
   /// Whether there may be work later, though there is none. Then next() goes on giving ticks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sixty kernels that are wrong in one way each, most of them rarely or by little: the correct one, and what becomes of
-// its results. The audit says on which share of the cases each is convicted (docs/detection.md).
+// its results. The audit says on which share of the cases each is convicted (docs/background/detection.md).
 #pragma once
 
 #include <cmath>

@@ -53,16 +53,59 @@ TEST(FuzzReport, OnlyCommandsAreWiderThanEightyColumns) {
 TEST(FuzzReport, UnknownOnesComeFirstAndThenTargets) {
   const std::string text = cli::fuzz_as_text(campaign(), {});
   size_t last = 0;
-  for (const char* row :
-       {"native-new            output-unwritten   target     new",
-        "native-again          output-unwritten   target     again",
-        "native-back           output-unwritten   target     fixed", "output-unwritten   oracle     new",
-        "native-known          output-unwritten   target     reported"}) {
+  for (const char* row : {"native-again: output-unwritten, again, 1,234,567 hits", "native-back: output-unwritten, fixed",
+                          "native-new: output-unwritten, new",
+                          ": output-unwritten, new, 1,234,567 hits, blame: oracle",
+                          "native-known: output-unwritten, reported"}) {
     const size_t at = text.find(row);
     ASSERT_NE(at, std::string::npos) << row << "\n" << text;
     EXPECT_GT(at, last) << row;
     last = at;
   }
+}
+
+campaign::Found of_verdict(Verdict verdict, int64_t id) {
+  campaign::Found result = found("mine", Blame::kTarget, "new", true);
+  result.example.verdict = verdict;
+  result.id = id;
+  return result;
+}
+
+/// What people came for is first: whether the kernel is wrong, how, and only then the numbers.
+TEST(FuzzReport, TheVerdictComesFirstAndWrongValuesBeforeAllElse) {
+  campaign::CampaignResult result = campaign();
+  result.found.clear();
+  result.roster.front().name = "mine";
+  result.standings["mine"].judged = 2'000'000;
+  const Verdict inverse[] = {Verdict::kAcceptsInvalid, Verdict::kRefusesValid, Verdict::kOutOfBounds, Verdict::kCrash,
+                             Verdict::kWrongExact};
+  for (int i = 0; i < 5; ++i) result.found[std::string(1, static_cast<char>('a' + i))] = of_verdict(inverse[i], 1 + i);
+  result.found["f"] = found("libtorch:native", Blame::kOracle, "known", false);
+  const std::string text = cli::fuzz_as_text(result, {});
+  EXPECT_EQ(text.find("mine is wrong: 4 causes; 4,938,268 of 2,000,000 judged cases fail\n"), 0u) << text;
+  size_t last = 0;
+  for (const char* part : {"#5 mine: wrong-exact", "#4 mine: crash", "#3 mine: out-of-bounds", "#2 mine: refuses-valid",
+                           "note: #1 mine computes problems that are not legal",
+                           "known causes of others: 1, 1,234,567 hits of libtorch:native", "\ncampaign "}) {
+    const size_t at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part << "\n" << text;
+    EXPECT_GT(at, last) << part;
+    last = at;
+  }
+}
+
+TEST(FuzzReport, WhatWasReplayedIsSaid) {
+  campaign::CampaignResult result = campaign();
+  result.found.clear();
+  const Mismatch seen{parse_case("conv2d in=5 k=3"), "mine", Verdict::kWrongExact, Blame::kTarget, {}};
+  result.replayed = {{7, seen, "new", ""}, {8, seen, "known", "mine 0.2 (file 01234567)"}};
+  EXPECT_TRUE(result.has_new_mismatch());
+  const std::string text = cli::fuzz_as_text(result, {});
+  EXPECT_NE(text.find("#7 mine: wrong-exact, new, still fails"), std::string::npos) << text;
+  const size_t gone = text.find("#8 mine: wrong-exact, not seen any more: gone since mine 0.2 (file 01234567)");
+  EXPECT_NE(gone, std::string::npos) << text;
+  result.replayed.front().gone = "mine 0.2";
+  EXPECT_FALSE(result.has_new_mismatch());
 }
 
 }  // namespace

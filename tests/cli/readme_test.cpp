@@ -46,12 +46,11 @@ Readme read_readme() {
   return readme;
 }
 
-/// What a campaign prints before its mismatches differs from run to run: seconds, rates. How many cases an explanation
+/// What a campaign prints behind its findings differs from run to run: seconds, rates. How many cases an explanation
 /// was tried on may differ between versions of a library.
 std::string without_rates(const std::string& output) {
   constexpr std::string_view kBegin = "but for ", kTried = "N of N", kEnd = " cases tried";
-  const size_t mismatches = output.find("mismatches, ");
-  std::string shown = mismatches == std::string::npos ? output : output.substr(mismatches);
+  std::string shown = output.substr(0, output.find("\ncampaign "));
   for (size_t at = shown.find(kBegin); at != std::string::npos; at = shown.find(kBegin, at)) {
     at += kBegin.size();
     if (const size_t end = shown.find(kEnd, at); end != std::string::npos) shown.replace(at, end - at, kTried);

@@ -83,7 +83,7 @@ TEST_F(ReportCommand, SaysSoInWords) {
   const CommandResult result = run({"report", "--emptiest=3"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   for (const char* part :
-       {"profile grouped: ", "profile any: ", "  2-way coverage  ", "  3-way coverage  ", " combinations never seen",
+       {"profile grouped, all its campaigns: ", "profile any, all its campaigns: ", "  2-way coverage  ", "  3-way coverage  ", " combinations never seen",
         "  never seen, 3 of ", "    op=", " signatures of targets and oracles; 1,",
         "  chance that the next case shows a new signature: ", "  new: ", " guilty wrong-exact (target, "})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " is not in:\n" << result.out;

@@ -83,6 +83,16 @@ TEST(Cause, CoversWhatAllOfItHoldsFor) {
   EXPECT_FALSE(covers("acme:native", "1.13.0", Verdict::kCrash, "conv3d n=1 ic=2 oc=2 in=1 view=wei"));
 }
 
+TEST(Cause, IsInheritedByWhatIsBuiltOnTheSuspect) {
+  const Cause one = the_cause().inherited_by("My_conv2d.<locals>");
+  EXPECT_EQ(one.name, "empty-batch-in-my-conv2d--locals-");
+  EXPECT_EQ(parse_causes(one.text(), "its text").at(0), one);
+  const Case shown = parse_case("conv3d n=0 ic=2 oc=2 in=1 view=wei");
+  EXPECT_TRUE(one.covers("My_conv2d.<locals>", "1.13.0", Verdict::kCrash, shown));
+  EXPECT_FALSE(one.covers("My_conv2d.<locals>", "2.1", Verdict::kCrash, shown));
+  EXPECT_FALSE(one.covers("acme:native", "1.13.0", Verdict::kCrash, shown));
+}
+
 TEST(Cause, RefusesInOneLineThatNamesThePlace) {
   const auto says = [](const std::string& text, const char* what) {
     const std::string message = refusal(text);

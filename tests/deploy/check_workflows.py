@@ -5,7 +5,8 @@
 Usage: check_workflows.py ROOT FILE.yml...     prints what is wrong, and exits with 1 if anything is
 
 A make target is one `make -n` knows; a script is there, and its words are in its --help; so are the words and flags of
-convict (named by CONVICT in the environment); any other program is on the list below, or here. Actions are pinned to a
+convict (named by CONVICT in the environment); any other program is on the list below, or here. In workflows for other
+repositories (deploy/ci) this one is a clone, `convict`, and a file of GitLab is one job. Actions are pinned to a
 version, jobs have a time limit and run in Debian 12, permissions are least, expressions stay out of commands, and the
 shards of a matrix are as many as SHARDS says.
 """
@@ -18,7 +19,10 @@ import sys
 import yaml
 
 INSTALLED = {'apt-get': r'apt-get (update|install -y --no-install-recommends [a-z -]+)$'}
-SHELL = {'for', 'do', 'done', 'tar', 'cat'}
+SHELL = {'for', 'do', 'done', 'tar', 'cat', 'test', 'mkdir'}
+CLONE = {'git': r'git clone --depth 1 --branch "\$CONVICT_REF" "\$CONVICT_URL" convict',
+         'cp': r'cp convict/src/abi/convict\.h include/convict/',
+         'cc': r'cc -O2 -shared -fPIC -Iinclude -o mine\.so mine\.c'}
 
 
 def words_known_to(command, line):
@@ -46,6 +50,15 @@ def check_convict(line):
 
 def check_command(root, line):
     program = line.split()[0]
+    if program in CLONE:
+        return [] if re.fullmatch(CLONE[program], line) else [f'not as everywhere else: {line}']
+    if program in SHELL:
+        return []
+    for file in re.findall(r'(?<!\S)convict/(?!build/)\S+', line):
+        if not (root / file.removeprefix('convict/')).exists():
+            return [f'there is no {file}']
+    line = line.replace('make -C convict ', 'make ').removeprefix('convict/')
+    program = line.split()[0]
     if program == 'make':
         done = subprocess.run(['make', '-n', '-C', root, *line.split()[1:]],
                               capture_output=True, text=True, check=False)
@@ -56,7 +69,7 @@ def check_command(root, line):
         return check_convict(line)
     if program in INSTALLED:
         return [] if re.fullmatch(INSTALLED[program], line) else [f'not as everywhere else: {line}']
-    return [] if program in SHELL else [f'unknown program: {program}']
+    return [f'unknown program: {program}']
 
 
 def check_step(root, step):
@@ -65,7 +78,7 @@ def check_step(root, step):
         yield f'{uses} is not pinned'
     if run and '${{' in run:
         yield f'an expression in a command: {run}'
-    for line in filter(None, (part.strip() for part in re.split(r'&&|;|\n', run or ''))):
+    for line in filter(None, (part.strip() for part in re.split(r'&&|\|\||;|\n', run or ''))):
         yield from check_command(root, line.removeprefix('do '))
 
 
@@ -83,11 +96,22 @@ def check_job(root, workflow, job):
         yield from check_step(root, step)
 
 
+def check_gitlab(root, job):
+    for name in {'image', 'timeout', 'rules', 'cache', 'before_script', 'script', 'artifacts'} - job.keys():
+        yield f'{name} is missing'
+    for part in ('before_script', 'script', 'after_script'):
+        for line in job.get(part, []):
+            yield from check_step(root, {'run': line})
+
+
 def check_workflow(root, file):
     try:
         workflow = yaml.safe_load(file.read_text())
     except yaml.YAMLError as error:
         yield f'is no YAML: {error}'
+        return
+    if 'gitlab' in file.name:
+        yield from check_gitlab(root, workflow['trial'])
         return
     if workflow.get('permissions') != {'contents': 'read'}:
         yield 'permissions of the workflow are not contents: read'

@@ -31,7 +31,7 @@ build() {
 
 targets() { find "$1" -maxdepth 1 -type f -executable -printf '%f\n' | sort; }
 promised_targets() {
-  find "$root/src/fuzz" -name 'fuzz_*.cpp' ! -name fuzz_oracles.cpp -printf '%f\n' | sed 's/\.cpp$//' | sort
+  find "$root/tests/fuzz/targets" -name 'fuzz_*.cpp' ! -name fuzz_oracles.cpp -printf '%f\n' | sed 's/\.cpp$//' | sort
 }
 
 # Libraries come from beside the program; the C library's own are everywhere.

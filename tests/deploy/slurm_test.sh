@@ -86,7 +86,7 @@ same_contents() {
 }
 
 # What was in flight when a worker died may be missing from coverage and from the counts by outcome, and from nothing
-# else (docs/store-format.md, decision 18).
+# else (docs/background/store-format.md, decision 18).
 same_findings() {
   submit requeued
   requeue_shard_1 requeued

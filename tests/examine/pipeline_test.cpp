@@ -16,7 +16,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
-#include "examine/implementation_runner.h"
+#include "examine/relation_check.h"
 #include "tests/examine/direct_kernel.h"
 
 namespace convict {

@@ -11,7 +11,7 @@
 #include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "fuzz/shared/repair.h"
+#include "fuzz/repair.h"
 
 namespace convict::test {
 

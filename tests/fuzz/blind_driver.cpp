@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "fuzz/shared/guidance.h"
-#include "fuzz/shared/record.h"
+#include "fuzz/guidance.h"
+#include "fuzz/record.h"
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned int seed);
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* data, size_t size));

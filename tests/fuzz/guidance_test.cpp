@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/shared/guidance.h"
+#include "fuzz/guidance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/shared/mutate.h"
+#include "fuzz/mutate.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "core/case_text.h"
 #include "core/earlier.h"
 #include "core/fields.h"
-#include "fuzz/shared/record.h"
+#include "fuzz/record.h"
 #include "generate/generate.h"
 #include "tests/fuzz/affordable.h"
 

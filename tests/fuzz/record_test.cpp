@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/shared/record.h"
+#include "fuzz/record.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/shared/repair.h"
+#include "fuzz/repair.h"
 
 #include <gtest/gtest.h>
 

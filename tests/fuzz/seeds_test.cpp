@@ -6,14 +6,14 @@
 #include <set>
 
 #include "core/error.h"
-#include "fuzz/parsers/database_input.h"
-#include "fuzz/parsers/hostile_plugin.h"
-#include "fuzz/parsers/importer_input.h"
-#include "fuzz/parsers/scratch.h"
-#include "fuzz/parsers/seed_inputs.h"
 #include "imports/importer.h"
 #include "run/loader.h"
 #include "store/store.h"
+#include "tests/fuzz/parsers/database_input.h"
+#include "tests/fuzz/parsers/hostile_plugin.h"
+#include "tests/fuzz/parsers/importer_input.h"
+#include "tests/fuzz/parsers/scratch.h"
+#include "tests/fuzz/parsers/seed_inputs.h"
 
 namespace convict::test {
 namespace {

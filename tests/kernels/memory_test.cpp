@@ -92,7 +92,7 @@ int64_t stated(const std::string& plan, const std::string& word) {
   return at == std::string::npos ? 0 : std::stoll(plan.substr(at + word.size() + 2));
 }
 
-/// The bytes that docs/kernels.md allows for tables, and some for the plan itself.
+/// The bytes that docs/background/kernels.md allows for tables, and some for the plan itself.
 int64_t most_for_tables(const convict_problem& p) {
   const Trilinear<float> f = trilinear<float>(p, {});
   int64_t entries = volume(f.kernel) + f.x_extent[0] * f.x_extent[1] + f.y_extent[0] * f.y_extent[1];

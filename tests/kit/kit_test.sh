@@ -17,16 +17,6 @@ need() { "$@" > /dev/null 2>&1 || { echo "skipped: '$*' does not work here"; exi
 # A prefix with an installed convict.
 installed() { cmake --install "$build" --prefix "$here/prefix" > /dev/null; }
 
-pip() { # without a network
-  need /usr/bin/python3 -m pip --version
-  need /usr/bin/python3 -c 'import setuptools, wheel'
-  cp -r "$source/python" package # pip writes beside it
-  /usr/bin/python3 -m pip install -q --no-build-isolation --no-index --no-deps --target site ./package ||
-    fail 'pip cannot install it'
-  PYTHONPATH=site /usr/bin/python3 -c 'import convict; assert convict.__file__.startswith("'"$here"'/site")'
-  grep -q pytest11 site/convict-*.dist-info/entry_points.txt || fail 'pytest does not find the plugin'
-}
-
 prefix() { # header, CMake, pkg-config and the Python package, of an installed prefix
   installed
   need pkg-config --version
@@ -67,6 +57,11 @@ gtest() { # a right kernel passes, a wrong one prints the falsifying case
   ./right || fail 'a right kernel fails'
   ! ./wrong > said || fail 'a wrong kernel passes'
   grep -q 'fails if g >= 2' said || { cat said; fail 'no falsifying case'; }
+  ! grep -q 'fd:' said || { cat said; fail 'a command that nobody can paste'; }
+  command=$(sed -n 's/^ *\(CONVICT_CASE=.*--gtest_filter=Mine.IsRight\)$/\1/p' said | head -n 1)
+  test -n "$command" || { cat said; fail 'no command that runs the case alone'; }
+  ! sh -c "$command" > alone || fail 'the case passes alone'
+  grep -q 'wrong-exact' alone || { cat alone; fail 'the case alone shows something else'; }
 }
 
 examples() { # the session of examples/python/README.md
@@ -78,7 +73,7 @@ examples() { # the session of examples/python/README.md
   ! /usr/bin/python3 -m convict fuzz plain.py:conv1d --like torch.conv1d --cases 100 > said || fail 'plain: no bug'
   grep -q 'wrong' said || { cat said; fail 'plain'; }
   if /usr/bin/python3 -c 'import torch' 2> /dev/null; then
-    ! /usr/bin/python3 -m convict grade with_torch.py:conv2d --like torch.conv2d --xp torch --cases 60 > said || fail 'torch: no bug'
+    ! /usr/bin/python3 -m convict grade with_torch.py:conv2d --cases 200 > said || fail 'torch: no bug'
     grep -q '"verdict": "wrong"' said || { cat said; fail 'torch'; }
   fi
 }

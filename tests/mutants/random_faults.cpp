@@ -2,15 +2,15 @@
 //
 // The first random faults of a seed as a plugin, so that any method that can put a plugin on trial can be measured on
 // them, the guided engine among them: r2-0 has two conditions, r3-0 three. CONVICT_FAULT_SEED is the seed (default 1).
-// "control" has no fault. docs/detection.md has what came of it.
+// "control" has no fault. docs/background/detection.md has what came of it.
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "abi/convict.h"
-#include "faults/draw.h"
-#include "faults/faulty_kernel.h"
+#include "lab/faults/draw.h"
+#include "lab/faults/faulty_kernel.h"
 
 namespace convict {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "faults/sound_kernel.h"
+#include "lab/faults/sound_kernel.h"
 #include "tests/narrow/layer.h"
 
 namespace convict::narrow {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/case.h"
-#include "faults/fault.h"
+#include "lab/faults/fault.h"
 #include "tests/narrow/condition.h"
 
 namespace convict::narrow {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/narrow/kernel.h"
 
-#include "faults/effects.h"
-#include "faults/sound_kernel.h"
+#include "lab/faults/effects.h"
+#include "lab/faults/sound_kernel.h"
 
 namespace convict::narrow {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/implementation.h"
-#include "faults/sound_kernel.h"
+#include "lab/faults/sound_kernel.h"
 #include "tests/narrow/kernel.h"
 
 #ifndef CONVICT_NARROW_FAULTS  // the build makes one module with faults and one without

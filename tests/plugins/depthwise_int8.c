@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A depthwise convolution of 8-bit integers as networks for small devices have it, and the same in f32: one channel a
- * group, channels last, written from docs/plugins.md alone. It takes a narrow part of all problems, which no draw hits
+ * group, channels last, written from docs/plugin-interface.md alone. It takes a narrow part of all problems, which no draw hits
  * by chance. `dw-int8` and `dw-f32` are right. The others take the weight of the first tap for every tap, or the
  * multiplier of the first channel for every channel, which one tap or one channel does not show.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Quantized convolution as devices without floating point have it, written from the specification of TensorFlow Lite
- * (docs/bounds.md, "Requantization"): 8-bit operands with sums in 32 bits, 16-bit activations with sums in 64 bits, a
+ * (bounds.md, "Requantization"): 8-bit operands with sums in 32 bits, 16-bit activations with sums in 64 bits, a
  * multiplier and a shift for each channel. `embedded` is right; the others have one mistake each, of one unit in the
  * last place or so.
  */

@@ -44,6 +44,20 @@ def tf_like(x, w, strides, padding, dilations):
     return y.transpose(0, 2, 3, 1)
 
 
+class Tensor:
+    """As one of TensorFlow, which numpy understands, and which has no `transpose`."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, *_, **__):
+        return self.array
+
+
+def tf_like_tensors(*words):
+    return Tensor(tf_like(*words))
+
+
 def tosa_like(x, w, b, pad, stride, dilation):
     last = x.ndim - 1
     first = (0, last, *range(1, last))
@@ -58,7 +72,8 @@ def onnx_like(x, w, b, strides, pads, dilations, group):
 
 @pytest.mark.parametrize("like, function", [
     ("torch.nn.Conv2d", Module), ("torch.nn.ConvTranspose2d", Module), ("jax.lax.conv_general_dilated", jax_like),
-    ("tf.nn.conv2d", tf_like), ("tosa.conv2d", tosa_like), ("tosa.conv3d", tosa_like), ("onnx.Conv", onnx_like)])
+    ("tf.nn.conv2d", tf_like), ("tf.nn.conv2d", tf_like_tensors),
+    ("tosa.conv2d", tosa_like), ("tosa.conv3d", tosa_like), ("onnx.Conv", onnx_like)])
 def test_a_function_that_is_right(like, function):
     convict.trial(function, like=like, cases=60, seed=1)
 

@@ -51,7 +51,7 @@ def test_one_sided_padding_is_found_and_shrunk():
         return wrong if wrong.shape == right.shape else np.resize(wrong, right.shape)
 
     assert falsified(mine, "onnx.ConvTranspose").verdict == "shape"
-    wrong = falsified(of_the_right_shape, "onnx.ConvTranspose", shrink="5s")
+    wrong = falsified(of_the_right_shape, "onnx.ConvTranspose", shrink="60s")
     assert wrong.verdict in ("wrong-exact", "wrong-proven")
     assert ":" in wrong.case and len(wrong.case) < 80  # padding as begin:end
     assert f'@convict.example("{wrong.case}")' in str(wrong)
@@ -134,7 +134,7 @@ def test_an_example_is_judged_first():
         return torch_like_conv(x, w, *rest)
 
     convict.trial(mine, like="torch.conv2d", cases=5, seed=1)
-    assert seen[0] == ((1, 1, 3, 3), (1, 1, 3, 3))
+    assert seen[1] == ((1, 1, 3, 3), (1, 1, 3, 3))  # behind the plain problem that tells wrong use
 
 
 def test_a_falsifying_case_is_remembered_until_it_is_right():
@@ -144,7 +144,8 @@ def test_a_falsifying_case_is_remembered_until_it_is_right():
         return torch_like_conv(*words) * (0 if wrong_now else 1)
 
     case = falsified(mine, "torch.conv2d").case
-    file = os.path.join(_trial.Settings.folder, "mine.cases")
+    name = "test_a_falsifying_case_is_remembered_until_it_is_right.<locals>.mine.cases"
+    [file] = [os.path.join(folder, name) for folder, _, files in os.walk(_trial.Settings.folder) if name in files]
     assert open(file).read() == case + "\n"
     assert falsified(mine, "torch.conv2d", cases=1).case == case  # at once
     wrong_now = False
@@ -324,7 +325,7 @@ def test_without_the_program_it_says_what_to_do(monkeypatch):
 
 
 def test_an_unknown_signature_names_the_valid_ones():
-    with pytest.raises(ValueError, match="'torch.conv4d' is not known; valid: torch.conv1d"):
+    with pytest.raises(ValueError, match="'torch.conv4d' is not known.*valid: torch.conv1d"):
         convict.trial(torch_like_conv, like="torch.conv4d")
     with pytest.raises(ValueError, match="'f8' is not known; valid: f32"):
         convict.trial(torch_like_conv, like="torch.conv2d", dtypes="f8")

@@ -120,7 +120,7 @@ TEST_P(Smallest, IsNoMoreThanOneStepAway) {
   PlantedSuspect suspect(GetParam().module, GetParam().name);
   for (const uint64_t seed : kSeeds) {
     const auto hit = suspect.first_hit(seed, kCasesToHit);
-    if (!hit) continue;  // docs/detection.md says how often that is
+    if (!hit) continue;  // docs/background/detection.md says how often that is
     const int before = suspect.runs();
     Mismatch smallest = *hit;
     const Case shrunk = shrink::shrink(

@@ -14,7 +14,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
-#include "examine/implementation_runner.h"
+#include "examine/relation_check.h"
 #include "fill/fill.h"
 #include "relations/relation.h"
 #include "run/loader.h"

@@ -129,7 +129,8 @@ report::CampaignReport campaign(int64_t id) {
   report.ratios["direct"].counts[29] = 3;
   report.ratios["direct"].counts[20] = 400;
   report.ratios["onednn"].counts[31] = 1;
-  report.gaps["direct"] = {{{feature::kPass, 1}, {feature::kPass, 2}, {feature::kRank, 2}}, {{feature::kBias, 1}}};
+  report.targets["direct"] = {998, 7000, 7100,
+                              {{{feature::kPass, 1}, {feature::kPass, 2}, {feature::kRank, 2}}, {{feature::kBias, 1}}}};
   return report;
 }
 

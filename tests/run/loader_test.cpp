@@ -25,7 +25,7 @@ Names roster(const run::RosterRequest& request) {
   return names;
 }
 
-Names oracles(const std::string& name) { return roster({{"direct"}, {name}, {}, true}); }
+Names oracles(const std::string& name) { return roster({{"direct"}, {name}, {}}); }
 
 bool installed(const std::string& module) {
   const Names all = run::installed_modules();
@@ -42,7 +42,7 @@ TEST(Loader, AStarIsAWholeModule) {
   if (!installed("onednn")) GTEST_SKIP() << "without oneDNN";
   EXPECT_EQ(oracles("onednn:*"),
             (Names{"direct", "onednn", "onednn:any", "onednn:channels_first", "onednn:channels_last"}));
-  EXPECT_EQ(roster({{"direct"}, {"onednn:any", "onednn:*"}, {}, true}).size(), 5u);  // nobody twice
+  EXPECT_EQ(roster({{"direct"}, {"onednn:any", "onednn:*"}, {}}).size(), 5u);  // nobody twice
 }
 
 TEST(Loader, AModuleWithoutAnImplementationOfItsNameIsAllOfIt) {
@@ -53,14 +53,14 @@ TEST(Loader, AModuleWithoutAnImplementationOfItsNameIsAllOfIt) {
 
 TEST(Loader, TheDefaultOraclesAreAllVariantsOfTheModules) {
   if (!installed("libtorch") || !installed("onednn")) GTEST_SKIP() << "without one of them";
-  EXPECT_EQ(roster({{"direct"}, {}, {}, true}),
+  EXPECT_EQ(roster({{"direct"}, {}, {}}),
             (Names{"direct", "libtorch:native", "libtorch:onednn", "libtorch:qnnpack", "onednn:channels_first",
                    "onednn", "onednn:any", "onednn:channels_last"}));
 }
 
 TEST(Loader, ADefaultOracleOfTheTargetsLineageIsLeftOut) {
   if (!installed("libtorch") || !installed("onednn")) GTEST_SKIP() << "without one of them";
-  EXPECT_EQ(roster({{"onednn:any"}, {}, {}, true}),
+  EXPECT_EQ(roster({{"onednn:any"}, {}, {}}),
             (Names{"onednn:any", "libtorch:native", "libtorch:onednn", "libtorch:qnnpack"}));
 }
 
@@ -71,13 +71,13 @@ TEST(Loader, OraclesTakeTurnsUnlessTheyWereNamed) {
       if (subject.name == name) return subject.turns;
     return run::Turns{0, 0};
   };
-  const run::Turns by_default = one_of({{"direct"}, {}, {}, true}, "onednn:any");
+  const run::Turns by_default = one_of({{"direct"}, {}, {}}, "onednn:any");
   EXPECT_EQ(by_default.end - by_default.first, 1);
   EXPECT_FALSE(by_default.contains(run::kTurnOfGivenCases));
-  EXPECT_TRUE(one_of({{"direct"}, {}, {}, true}, "onednn:channels_first").contains(run::kTurnOfGivenCases));
+  EXPECT_TRUE(one_of({{"direct"}, {}, {}}, "onednn:channels_first").contains(run::kTurnOfGivenCases));
   EXPECT_EQ(by_default.library, 1);
-  EXPECT_EQ(one_of({{"direct"}, {}, {}, true}, "onednn:channels_first").library, 1);
-  const run::Turns named = one_of({{"direct"}, {"onednn:any"}, {}, true}, "onednn:any");
+  EXPECT_EQ(one_of({{"direct"}, {}, {}}, "onednn:channels_first").library, 1);
+  const run::Turns named = one_of({{"direct"}, {"onednn:any"}, {}}, "onednn:any");
   EXPECT_EQ(named.library, run::kNoLibrary);
   EXPECT_EQ(named.end - named.first, run::kTurns);
 }

@@ -43,7 +43,7 @@ class Copy:
         self.source, self.build, self.folder = source, build, folder
         self.tree = folder / "tree"
         self.edited = set()  # paths within the tree
-        for part in ("cmake", "docs", "kernels", "reports", "src", "tests/relations"):
+        for part in ("cmake", "docs", "kernels", "lab", "reports", "src", "tests/relations"):
             shutil.copytree(source / part, self.tree / part)
         for part in ("CMakeLists.txt", "CONTRIBUTING.md"):
             shutil.copy(source / part, self.tree / part)
@@ -163,7 +163,7 @@ def output_of(command):
 def kernel(copy):
     copy.add_like(f"kernels/{NAME}.cpp", "kernels/direct.cpp",
                   {"kernel_direct": f"kernel_{NAME}", '"direct"': f'"{NAME}"'})
-    copy.insert("docs/kernels.md", r"^\| `auto` \|", f"| `{NAME}` | the loops once more | everything |\n")
+    copy.insert("docs/background/kernels.md", r"^\| `auto` \|", f"| `{NAME}` | the loops once more | everything |\n")
     convict = copy.program("convict")
     expect(run([convict, "list"], copy.folder), NAME)
     fuzz(convict, copy.folder, "--target", NAME)
@@ -174,7 +174,8 @@ def relation(copy):
                   {"relation_batch_split": f"relation_{NAME}", '"batch-split"': f'"{NAME}"'})
     copy.insert("tests/relations/relations_fire_test.cpp", r'^ *\{"stride-stuffing"',
                 f'{{"{NAME}", "mutants_b", "B10", "conv2d n=2 in=3 k=2", "image", {{1, 0, 0, 0}}}},\n')
-    copy.insert("docs/relations.md", r"^\| `sign-flip` \|", f"| `{NAME}` | batch-split once more | two images | nothing |\n")
+    copy.insert("docs/background/relations.md", r"^\| `sign-flip` \|",
+                f"| `{NAME}` | batch-split once more | two images | nothing |\n")
     tests = copy.program("convict_tests")
     wanted = ["Relations.AreListedByName", f"Relations/Fires.*/{NAME}_B10", f"Relations/Silence.*/{NAME}_direct"]
     expect(run([tests, "--gtest_filter=" + ":".join(wanted)], copy.folder), "[  PASSED  ] 4 tests")

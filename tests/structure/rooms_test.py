@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What docs/design.md says of the source tree is true: who may include whom, one namespace a room, no cycles, sizes,
-typed evidence, the words of the glossary, and vectors that stand for AVX-512.
+typed evidence, types that are explained, and vectors that stand for AVX-512.
 
 rooms_test.py SOURCE_DIR CHECK, with a CHECK of the functions below. Prints what is wrong, a line each."""
 import re
 import sys
 from pathlib import Path
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60  # lines
-TOPS = ("src", "kernels", "oracles", "reports")
+import declarations
+
+LONGEST_FILE, LONGEST_FUNCTION = 800, 60  # lines
+MOST = {"members": 12, "parameters": 6}
+TOO_WIDE = "tests/structure/too_wide.txt"
+TOPS = ("src", "lab", "kernels", "oracles", "reports")
 CERTIFICATE_CODEC = "src/core/certificate.cpp"
 MESSAGE_CODEC = ("src/workers/messages.h", "src/workers/messages.cpp")
 # Documents that have keys of the same spelling: exported cases, SARIF, explanations.
@@ -86,17 +90,17 @@ def check_includes(root):
 
 
 def check_kernel_families(root):
-    """Folders of kernels/ include what the table of docs/kernels.md allows."""
-    text = (root / "docs/kernels.md").read_text()
+    """Folders of kernels/ include what the table of docs/background/kernels.md allows."""
+    text = (root / "docs/background/kernels.md").read_text()
     may = {}
     for name, others in re.findall(r"^\| \[`(\w+)/`\][^|]*\|[^|]*\|([^|]*)\|$", text, re.M):
         may["kernels/" + name] = {"kernels/" + one for one in re.findall(r"\w+", others)}
     if not may:
-        yield "docs/kernels.md has no table of folders"
+        yield "docs/background/kernels.md has no table of folders"
     for path, found in includes(root):
         room, other = room_of(path), room_of(found)
         if room.startswith("kernels/") and other.startswith("kernels/") and room != other and other not in may.get(room, ()):
-            yield f"{path} includes {found}: docs/kernels.md does not let {room} include {other}"
+            yield f"{path} includes {found}: docs/background/kernels.md does not let {room} include {other}"
     yield from (f"folders include each other: {' '.join(cycle)}" for cycle in cycles(may))
 
 
@@ -136,8 +140,9 @@ def cycles(graph):
 
 
 def namespace_of(room):
-    """kernels/gemm -> convict::kernels::gemm; entry files of oracles/ have the oracle's name."""
-    return "convict::" + {"reports/html": "html", "reports/shared": "reports"}.get(room, room.replace("oracles/", "")).replace("/", "::")
+    """kernels/gemm -> convict::kernels::gemm, lab/bench -> convict::bench; files of oracles/ have the oracle's name."""
+    room = {"reports/html": "html", "reports/shared": "reports"}.get(room, re.sub("^(oracles|lab)/", "", room))
+    return "convict::" + room.replace("/", "::")
 
 
 def check_namespaces(root):
@@ -189,6 +194,32 @@ def check_sizes(root):
                 yield f"{path}:{start}: a function of {length} lines, more than {LONGEST_FUNCTION}"
 
 
+def check_widths(root):
+    """No class has more data members, and no function more parameters, than it may; but for those of a table, which have
+    the number that stands there and no more."""
+    allowed = {}
+    for kind, number, name in re.findall(r"^(\w+) +(\d+) (\S+)$", (root / TOO_WIDE).read_text(), re.M):
+        allowed[kind, name] = int(number)
+    found = {}
+    for path, code in sources(root):
+        tokens = declarations.tokens_of(without_text(code))
+        for kind, counts in (("members", declarations.members(tokens)), ("parameters", declarations.parameters(tokens))):
+            for name, number in counts.items():
+                key = kind, f"{room_of(path)}/{name}"
+                found[key] = max(found.get(key, 0), number)
+    for (kind, name), number in sorted(found.items()):
+        most = allowed.pop((kind, name), MOST[kind])
+        if number > most:
+            yield f"{name} has {number} {kind}, more than {most}"
+        elif most > MOST[kind] and number <= MOST[kind]:
+            yield f"{name} has {number} {kind}: it needs no line in {TOO_WIDE} any more"
+        elif most > MOST[kind] and number < most:
+            yield f"{name} has {number} {kind}: lower its {most} in {TOO_WIDE}"
+    yield from (f"{name} of {TOO_WIDE} is not there: {kind}" for kind, name in sorted(allowed))
+    if len(found) < 2000:
+        yield f"only {len(found)} classes and functions were read: this check sees too little"
+
+
 def functions(lines):
     """(first line, length) of what looks like a function body: a line with ')' before its last '{', to the matching '}'."""
     for i, line in enumerate(lines):
@@ -220,22 +251,27 @@ def check_json_keys(root):
 
 
 def check_glossary(root):
-    """Every type in a header of a room is made of words that docs/glossary.md defines or lists as plain."""
-    text = (root / "docs/glossary.md").read_text()
+    """A type in a header is explained: docs/background/glossary.md has its last noun, or there is a comment above it, or it is the
+    first one of a header that says at its top what it is for."""
+    text = (root / "docs/background/glossary.md").read_text()
     defined, plain = text.split("## Plain words")
     words = " ".join(re.findall(r"^\| ([^|]*) \|", defined, re.M)) + plain
     known = set(re.findall(r"[a-z0-9]+", words.lower()))
     for path, code in sources(root):
         if not path.endswith(".h") or path.startswith("kernels") or "/shared/" in path or path == "src/abi/convict.h":
             continue
-        for name in re.findall(r"^(?:struct|class|enum class|enum) ([A-Z]\w+)[^;]*?\{", without_text(code), re.M):
-            for word in re.findall(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]+|[A-Z]", name):
-                word = word.lower()
-                if not {word, word.rstrip("s"), re.sub("ies$", "y", word), re.sub("ed$", "", word), word + "s"} & known:
-                    yield f"{path}: '{word}' of {name} is not in docs/glossary.md"
+        explained = code.split("\n")[1] == "//"
+        types = re.finditer(r"^(?:template <.*>\n)?(?:struct|class|enum class|enum) ([A-Z]\w+)[^;]*?\{", code, re.M)
+        for type_ in types:
+            noun = re.findall(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]+|[A-Z]", type_[1])[-1].lower()
+            known_as = {noun, noun.rstrip("s"), re.sub("ies$", "y", noun), re.sub("ed$", "", noun), noun + "s"}
+            explained |= code[: type_.start()].splitlines()[-1].startswith("//") or bool(known_as & known)
+            if not explained:
+                yield f"{path}: say in a comment what {type_[1]} is, or in docs/background/glossary.md what a {noun} is"
+            explained = False
     for word in re.findall(r"\b(?:testimon\w*|inquest\w*|courtroom|muster\w*|interrogat\w*|casualt\w*|culprit\w*)\b",
                            " ".join(code for _, code in sources(root)), re.I):
-        yield f"'{word}' is no word of this project any more: docs/glossary.md"
+        yield f"'{word}' is no word of this project any more: docs/background/glossary.md"
 
 
 def check_soft_vectors(root):

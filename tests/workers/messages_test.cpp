@@ -12,7 +12,6 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/random.h"
-#include "workers/id_list.h"
 
 namespace convict {
 namespace {

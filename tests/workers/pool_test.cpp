@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "run/flight_record.h"
 #include "tests/cli/command.h"
-#include "workers/trials.h"
 #include "workers/workers.h"
 
 namespace convict::test {
@@ -46,7 +45,7 @@ Task<uint64_t> mismatches_meanwhile(workers::Pool& pool) {
     co_await until_done(pool, record);
     before_the_answer = mismatches;
   };
-  workers::Trials trials;
+  workers::Tasks trials;
   while (const auto answer = co_await workers.next()) {
     const auto* sighting = std::get_if<workers::Sighting>(&*answer);
     if (sighting && mismatches++ == 0) trials.start(look(*sighting->record));

@@ -47,9 +47,7 @@ std::string numbers(const std::string& name, const std::vector<double>& values) 
 }  // namespace
 
 std::string cpp_texts(const ExportRequest& request) {
-  return fmt::format("const char kCase[] = {};\nconst char kAccusation[] = {};\nconst char kCertificate[] = {};\n\n",
-                     string_literal(to_text(request.c)), string_literal(accusation(request)),
-                     string_literal(certificate_text(request)));
+  return fmt::format("const char kCase[] = {};\n\n", string_literal(to_text(request.c)));
 }
 
 std::string cpp_data(const Operands& operands) {

@@ -10,7 +10,7 @@
 
 namespace convict::exports {
 
-/// kCase, kAccusation and kCertificate, as constants of `const char[]`.
+/// kCase, a constant of `const char[]`.
 std::string cpp_texts(const ExportRequest& request);
 
 /// Arrays, in logical row-major order. For each input NAME_bits; for each output NAME_value, with bounds NAME_exact and

@@ -93,7 +93,6 @@ const convict_implementation* implementation(int argc, char** argv) {
 // Whether the outputs were computed; says why not.
 bool runs(const convict_implementation& who, const convict_problem& p, const convict_tensors& tensors) {
   std::printf("%s\n", kCase);
-  if (kAccusation[0]) std::printf("%s\n%s\n", kAccusation, kCertificate);
   convict_tensors described = tensors;
   for (convict_tensor* t : {&described.src, &described.wei, &described.bias, &described.dst, &described.diff_src,
                             &described.diff_wei, &described.diff_bias, &described.diff_dst, &described.scale,
@@ -158,10 +157,10 @@ double from_bfloat(uint16_t bits) {
 )";
 
 inline constexpr std::string_view kProgramCheck = R"(
-// Prints what is wrong. `value` is the exact result, rounded once; a bound of 0, or none, demands it.
+// Prints what is wrong, in a line. `value` is the exact result, rounded once; a bound of 0, or none, demands it.
 bool check(const char* name, const std::vector<int64_t>& extents, const std::vector<double>& got, const double* value,
            const double* exact, const double* bound, double largest) {
-  size_t wrong = 0;
+  size_t wrong = 0, first = 0;
   for (size_t i = 0; i < got.size(); ++i) {
     const double allowed = bound ? bound[i] : 0;
     if (got[i] == value[i] || (std::isnan(got[i]) && std::isnan(value[i]))) continue;
@@ -169,16 +168,23 @@ bool check(const char* name, const std::vector<int64_t>& extents, const std::vec
     if (allowed > 0 && std::isinf(got[i]) && std::signbit(got[i]) == std::signbit(exact[i]) &&
         std::abs(exact[i]) + allowed >= largest)
       continue;
-    if (wrong++ > 0) continue;
-    std::vector<int64_t> at(extents.size());
-    int64_t rest = static_cast<int64_t>(i);
-    for (size_t d = extents.size(); d-- > 0; rest /= extents[d]) at[d] = rest % extents[d];
-    std::printf("MISMATCH: %s[", name);
-    for (size_t d = 0; d < at.size(); ++d) std::printf("%s%lld", d > 0 ? "," : "", static_cast<long long>(at[d]));
-    std::printf("] is %a (%.17g), must be %a (%.17g), allowed error %g\n", got[i], got[i], value[i], value[i], allowed);
+    if (wrong++ == 0) first = i;
   }
-  if (wrong > 0) std::printf("%zu of %zu elements of %s are wrong\n", wrong, got.size(), name);
-  return wrong == 0;
+  if (wrong == 0) return true;
+  std::vector<int64_t> at(extents.size());
+  int64_t rest = static_cast<int64_t>(first);
+  for (size_t d = extents.size(); d-- > 0; rest /= extents[d]) at[d] = rest % extents[d];
+  std::printf("MISMATCH: %s[", name);
+  for (size_t d = 0; d < at.size(); ++d) std::printf("%s%lld", d > 0 ? "," : "", static_cast<long long>(at[d]));
+  std::printf("] is %a (%.17g), must be %a (%.17g), allowed error %g; %zu of %zu elements are wrong\n", got[first],
+              got[first], value[first], value[first], bound ? bound[first] : 0, wrong, got.size());
+  return false;
+}
+
+// The last line.
+int verdict(bool right) {
+  std::printf("verdict: what was computed here is %s\n", right ? "RIGHT" : "WRONG");
+  return right ? 0 : 1;
 }
 )";
 

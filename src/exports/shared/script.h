@@ -35,7 +35,7 @@ def operand(values, dtype, size, stride, offset, room):
 
 
 def check(name, got, size, value, exact=None, bound=None, largest=math.inf):
-    """Prints what is wrong. `value` is the exact result, rounded once; a `bound` of 0 demands it."""
+    """Prints what is wrong, in a line. `value` is the exact result, rounded once; a `bound` of 0 demands it."""
     if tuple(got.shape) != size:
         print(f"MISMATCH: {name} has the extents {tuple(got.shape)} instead of {size}")
         return False
@@ -53,8 +53,8 @@ def check(name, got, size, value, exact=None, bound=None, largest=math.inf):
         rest //= extent
     print(f"MISMATCH: {name}{at} is {got[first].item().hex()} ({got[first].item()}), must be "
           f"{value[first].item().hex()} ({value[first].item()})"
-          + (f", allowed error {bound[first].item()}" if bound is not None else ""))
-    print(f"{len(wrong)} of {len(got)} elements of {name} are wrong")
+          + (f", allowed error {bound[first].item()}" if bound is not None else "")
+          + f"; {len(wrong)} of {len(got)} elements are wrong")
     return False
 )python";
 

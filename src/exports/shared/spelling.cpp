@@ -81,6 +81,15 @@ std::string certificate_text(const ExportRequest& request) {
   return request.evidence->certificate.dump(2, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
 }
 
+std::string certificate_comment(const ExportRequest& request, std::string_view mark) {
+  const std::string text = certificate_text(request);
+  if (text.empty()) return "";
+  std::string comment = fmt::format("\n{} The certificate of convict:\n", mark);
+  for (const std::string_view line : split(text, '\n'))
+    comment += fmt::format("{} {}\n", mark, printable(line, line.size()));
+  return comment;
+}
+
 std::string wrapped(std::span<const std::string> words, std::string_view indent) {
   constexpr size_t kWidth = 110;
   std::string text, line(indent);

@@ -33,6 +33,9 @@ bool fails_late(const ExportRequest& request);
 /// The certificate as indented JSON in ASCII, or nothing without evidence.
 std::string certificate_text(const ExportRequest& request);
 
+/// The same as comments, each line behind `mark`. What the program prints is what it computes itself.
+std::string certificate_comment(const ExportRequest& request, std::string_view mark);
+
 /// `words` separated by blanks, in lines of at most 110 characters that begin with `indent`.
 std::string wrapped(std::span<const std::string> words, std::string_view indent);
 

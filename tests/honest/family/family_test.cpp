@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing is held against a correct implementation, however it adds up, if it declares no more than it keeps. Those
-// that declare more are found. docs/bounds.md has the same on 20,000 cases each.
+// that declare more are found. docs/background/bounds.md has the same on 20,000 cases each.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // measure_honest_family SUMS CASES SEED: puts the members that keep their sums in SUMS (f32, f16 or bf16) on trial, and
-// prints what docs/bounds.md shows of them: a row for each. Fails if anything is held against one.
+// prints what docs/background/bounds.md shows of them: a row for each. Fails if anything is held against one.
 #include <fmt/format.h>
 
 #include <cstdlib>

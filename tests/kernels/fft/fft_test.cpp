@@ -77,7 +77,7 @@ double error_of(const Signal64& got, const Signal64& expected) {
   return norm == 0 ? 0 : std::sqrt(squares / norm);
 }
 
-/// The norm-wise error that so many levels may have (docs/bounds.md, FFT).
+/// The norm-wise error that so many levels may have (docs/background/bounds.md, FFT).
 double most_error(int64_t size) { return 7 * 0x1p-24 * (std::log2(static_cast<double>(size)) + 2); }
 
 TEST(Fourier, TransformsLinesAndBack) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// F(m, 3): its maps against sums in double, over the points of docs/bounds.md, and the kernels made of them on every
+// F(m, 3): its maps against sums in double, over the points of bounds.md, and the kernels made of them on every
 // instruction set of this machine, on problems with all that can be odd about them.
 #include <gtest/gtest.h>
 

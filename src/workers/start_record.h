@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/verdict.h"
+#include "run/worker_process.h"
+#include "workers/messages.h"
+#include "workers/supervisor_settings.h"
+#include "workers/worker_slot.h"
+
+namespace convict::workers {
+
+/// How the starts and the ends of workers went so far: whether more should be started, and how.
+class StartRecord {
+ public:
+  void note_loaded() { failed_loads_ = 0; }
+  /// A worker has said that it cannot load, or ended while it loaded. `once`: another could be loaded before. Throws
+  /// UsageError where no other will do better.
+  bool may_load_later(bool once) const;
+  void note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed, bool once,
+                        const SupervisorSettings& settings);
+  /// A worker that had loaded has ended. Throws CannotJudge if worker after worker ends in our own code before its
+  /// first case: no case will ever be judged.
+  void note_end(const WorkerSlot& slot, std::optional<Verdict> killed_for, uint64_t memory);
+  /// Takes from the settings of the next worker what it need not know, or has not the memory for.
+  void adapt(WorkerSettings& next) const;
+
+ private:
+  int failed_loads_ = 0, useless_ = 0;  // in a row
+  uint64_t last_life_ = UINT64_MAX;     // cases of the worker that ended last
+  bool fills_memory_ = true;
+};
+
+}  // namespace convict::workers
