@@ -269,7 +269,7 @@ class Campaign {
   TargetSurveys surveys_;
   EarlierRun earlier_;
   CampaignResult result_;
-  KeptResult kept_{settings_, result_};
+  KeptResult kept_{settings_, result_, [this] { progress_(result_); }};
   std::list<Lane> lanes_;    // the first one is that of all targets that have no other
   workers::Tasks at_work_;  // Lane::work() of the lanes that are not at their end
   CampaignTime time_{settings_.time};

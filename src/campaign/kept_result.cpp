@@ -10,6 +10,7 @@
 #include "campaign/own_evidence.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "diagnose/known.h"
 
 namespace convict::campaign {
 namespace {
@@ -17,21 +18,22 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostUnkept = 2000;  // hits before they are written
+constexpr size_t kMostWaiting = 20'000;  // hits, while another process has the database locked
 constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
 constexpr auto kBetweenCounts = std::chrono::seconds(1);
 constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
 
-/// The causes, and those that somebody on the roster has from what it is built on.
-std::vector<Cause> with_inherited(std::vector<Cause> causes, const std::vector<workers::RosterEntry>& roster) {
-  const size_t given = causes.size();
-  for (const workers::RosterEntry& entry : roster)
-    for (size_t i = 0; i < given && !entry.built_on.empty(); ++i)
-      if (std::ranges::any_of(entry.built_on, [&](const auto& base) { return causes[i].concerns(base, entry.version); }))
-        causes.push_back(causes[i].inherited_by(entry.name));
-  return causes;
+}  // namespace
+
+std::optional<store::RowOfHit> KeptResult::row_of(const Mismatch& hit) {
+  std::optional<store::RowOfHit> row;
+  store_.insist([&] { row = store_->row_of(result_.id, hit); });
+  return row;
 }
 
-}  // namespace
+void KeptResult::confirm(int64_t row, int64_t as) {
+  store_.insist([&] { store_->confirm(row, as); });
+}
 
 void KeptResult::own(int64_t id) {
   ownership_ = store::Ownership::take(settings_.database, id);
@@ -43,7 +45,7 @@ void KeptResult::own(int64_t id) {
 /// Owns the campaign before it reads it: no other process can resume it in between.
 store::StoredCampaign KeptResult::take_over(int64_t id) {
   own(id);
-  store_ = store::Store::open(settings_.database);
+  store_.open();
   auto before = store_->campaign(id);
   if (!before || before->state == "finished")
     throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
@@ -54,23 +56,24 @@ store::StoredCampaign KeptResult::take_over(int64_t id) {
 }
 
 store::StoredCoverage KeptResult::earlier_coverage() {
-  store_ = store::Store::open(settings_.database);
+  store_.open();
   return store_->coverage(settings_.supervisor.worker.profile);
 }
 
 void KeptResult::begin(const store::CampaignInfo& info) {
   judged_ = to_json(result_.standings);
-  if (!store_) store_ = store::Store::open(settings_.database);
-  const std::vector<Cause> known = with_inherited(settings_.known, result_.roster);
-  store_->know(known);
-  result_.id = settings_.resumed ? *settings_.resumed : store_->begin_campaign(info);
-  if (settings_.resumed)
-    store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running");
-  else
+  if (!store_) store_.open();
+  const std::vector<Cause> known = diagnose::with_inherited(settings_.known, result_.roster);
+  store_.insist([&] { store_->know(known); });
+  if (settings_.resumed) {
+    result_.id = *settings_.resumed;
+    store_.insist([&] { store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running"); });
+  } else {
+    store_.insist([&] { result_.id = store_->begin_campaign(info); });
     own(result_.id);
+  }
   if (settings_.shrink_time.count() > 0) {
-    diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
-                       known);
+    diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
     diagnoses_->diagnose_unexplained();
   }
   last_.counts = last_.coverage = Clock::now();
@@ -96,10 +99,17 @@ void KeptResult::keep(const std::vector<Mismatch>& hits) {
 }
 
 void KeptResult::write() {
+  if (unkept_.size() > kMostWaiting)
+    store_.insist([this] { write_hits(); });
+  else
+    store_.tried([this] { write_hits(); });
+}
+
+void KeptResult::write_hits() {
   last_.hits = Clock::now();
+  if (unkept_.empty()) return;
+  const std::vector<store::Recorded> recorded = store_->record(result_.id, unkept_, done());
   const std::vector<Mismatch> hits = std::exchange(unkept_, {});
-  if (hits.empty()) return;
-  const std::vector<store::Recorded> recorded = store_->record(result_.id, hits, done());
   for (size_t i = 0; i < hits.size(); ++i) note(hits[i], recorded[i]);
 }
 
@@ -116,7 +126,7 @@ void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
 }
 
 void KeptResult::note(Replayed replayed) {
-  store_->note_replay(replayed.id, result_.id, replayed.gone);
+  store_.insist([&] { store_->note_replay(replayed.id, result_.id, replayed.gone); });
   result_.replayed.push_back(std::move(replayed));
 }
 
@@ -166,13 +176,14 @@ void KeptResult::keep_up() {
   const Clock::time_point now = Clock::now();
   if (now - last_.hits > kBetweenWrites) write();
   if (!has_begun()) return;
-  if (now - last_.counts > kBetweenCounts) save("running");
-  if (now - last_.coverage > kBetweenCoverage) save_coverage();
+  if (now - last_.counts > kBetweenCounts) store_.tried([this] { save("running"); });
+  if (now - last_.coverage > kBetweenCoverage) store_.tried([this] { save_coverage(); });
   store_diagnoses();
 }
 
+/// Cases are done once their hits are written.
 void KeptResult::save(std::string_view state) {
-  write();
+  write_hits();
   note_moment();
   Ratios ratios;
   for (const auto& [targets, books] : books_)
@@ -197,9 +208,10 @@ void KeptResult::note_moment() {
 }
 
 void KeptResult::close(std::string_view state) {
-  show_rows();
-  save_coverage();
-  save(state);
+  store_.insist([this] { write_hits(); });
+  store_.insist([this] { show_rows(); });
+  store_.insist([this] { save_coverage(); });
+  store_.insist([&] { save(state); });
 }
 
 /// Throws nothing: the error that led here is what the user has to see.
@@ -217,7 +229,7 @@ void KeptResult::show_rows() {
 
 void KeptResult::store_diagnoses() {
   if (!diagnoses_) return;
-  diagnoses_->store_finished();
+  store_.tried([this] { diagnoses_->store_finished(); });
   result_.explaining = diagnoses_->present();
 }
 

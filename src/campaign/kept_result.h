@@ -19,6 +19,7 @@
 
 #include "campaign/bookkeeping.h"
 #include "campaign/campaign_settings.h"
+#include "campaign/patient_store.h"
 #include "campaign/result.h"
 #include "core/coverage.h"
 #include "core/timeline.h"
@@ -31,8 +32,14 @@ namespace convict::campaign {
 
 class KeptResult {
  public:
-  /// Both are borrowed.
-  KeptResult(const CampaignSettings& settings, CampaignResult& result) : settings_(settings), result_(result) {}
+  /// All are borrowed. `progress` tells the user of the result.
+  KeptResult(const CampaignSettings& settings, CampaignResult& result, std::function<void()> progress)
+      : settings_(settings),
+        result_(result),
+        store_(settings.database, settings.supervisor.interrupted, [&result, progress](const std::string& note) {
+          result.notes.push_back(note);
+          progress();
+        }) {}
 
   /// Which cases are done is written from these books, which are borrowed: those of the first lane (no `targets`), then
   /// those of the other lanes.
@@ -57,13 +64,13 @@ class KeptResult {
   /// kind look for.
   void keep(const std::vector<Mismatch>& hits);
   /// The row that would get this hit.
-  std::optional<store::RowOfHit> row_of(const Mismatch& hit) const { return store_->row_of(result_.id, hit); }
+  std::optional<store::RowOfHit> row_of(const Mismatch& hit);
   /// The kind (Confirmations) of all hits of a row: the row; of one that this campaign made, the signature of its first
   /// hit, for that is what was confirmed.
   std::string kind_of_row(int64_t row) {
     return kind_of_row_.try_emplace(row, fmt::format("row {}", row)).first->second;
   }
-  void confirm(int64_t row, int64_t as) { store_->confirm(row, as); }
+  void confirm(int64_t row, int64_t as);
   /// The rows that campaigns before this one had no time to repeat.
   std::map<int64_t, Mismatch> unconfirmed() const { return unconfirmed_in(*store_, result_.roster); }
 
@@ -94,7 +101,8 @@ class KeptResult {
 
   /// Writes what is due.
   void keep_up();
-  /// Writes hits, and that their cases are done.
+  /// Writes hits, and that their cases are done, unless somebody else has the database locked. Beyond 20,000 hits it
+  /// waits for that to end.
   void write();
   /// Writes everything, at the end.
   void close(std::string_view state);
@@ -108,6 +116,7 @@ class KeptResult {
   using Clock = std::chrono::steady_clock;
 
   void own(int64_t id);
+  void write_hits();
   store::DoneCases done() const;
   void save(std::string_view state);
   void save_coverage();
@@ -120,11 +129,11 @@ class KeptResult {
   CampaignResult& result_;
   std::vector<std::pair<std::set<std::string>, Bookkeeping*>> books_;  // by lane; no targets: the first
   std::optional<store::Ownership> ownership_;  // outlives the store
-  std::optional<store::Store> store_;
+  PatientStore store_;
   Timeline timeline_;
   Coverage unsaved_;                                  // counted since it was last saved
   nlohmann::json judged_ = nlohmann::json::object();  // of the standings, as last saved
-  std::vector<Mismatch> unkept_;                      // hits of cases that are done
+  std::vector<Mismatch> unkept_;                      // hits of cases that are done, and not in the database yet
   std::map<int64_t, std::string> kind_of_row_;
   std::map<std::string, Deaths> deaths_;  // by the implementation that was running
   std::optional<diagnose::RowDiagnoses> diagnoses_;

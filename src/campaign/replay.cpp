@@ -59,8 +59,7 @@ std::vector<OpenRow> open_rows(const store::Store& store, const std::vector<work
     for (const store::MismatchRow& row : store.mismatches({.suspect = entry.name})) try {
         const std::string& status = row.effective_status == kGone ? row.status : row.effective_status;
         if (row.blame != name_of(Blame::kTarget) || !is_open(status)) continue;
-        Mismatch mismatch{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict), Blame::kTarget,
-                          certificate_in(row.best_certificate())};
+        Mismatch mismatch = row.best_mismatch();
         const bool tells_nothing = row.gone == target || mismatch.verdict == Verdict::kOom;
         if (!tells_nothing && where.holds(mismatch.problem_case))
           rows.push_back({row.id, std::move(mismatch), status, target});

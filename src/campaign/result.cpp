@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/case_text.h"
 #include "core/plugin_name.h"
 
 namespace convict::campaign {
@@ -76,9 +75,7 @@ workers::KnownTuples known_tuples(const CampaignResult& result) {
 std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes) {
   std::map<std::string, Found> rows;
   for (const auto& [row, hits] : store.seen_by(campaign)) try {
-      const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-                          certificate_in(row.best_certificate())};
-      rows[row.signature] = {best,
+      rows[row.signature] = {row.best_mismatch(),
                              row.id,
                              static_cast<uint64_t>(hits),
                              row.first_campaign == campaign,
@@ -104,7 +101,7 @@ nlohmann::json counts_of(const CampaignResult& result, uint64_t cases) {
 std::map<int64_t, Mismatch> unconfirmed_in(const store::Store& store, const std::vector<workers::RosterEntry>& roster) {
   std::map<int64_t, Mismatch> rows;
   for (const store::MismatchRow& row : store.mismatches({.suspect = std::string(kUnattributed)})) try {
-      Mismatch seen{parse_case(row.case_text), "", verdict_named(row.verdict), {}, certificate_in(row.certificate)};
+      Mismatch seen = row.mismatch();
       if (!is_unconfirmed(seen.certificate)) continue;
       const auto who = std::ranges::find(roster, *seen.certificate.alone.seen, &workers::RosterEntry::name);
       if (who == roster.end()) continue;

@@ -3,25 +3,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "campaign/case_list.h"
 #include "cli/interrupt.h"
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "diagnose/known.h"
 #include "workers/fork_servers.h"
 
 namespace convict::cli {
 namespace {
 
-Mismatch mismatch_of(const store::MismatchRow& row) {
-  return {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-          certificate_in(row.certificate)};
-}
+/// The mismatch to explain, the version of its suspect, and who was there.
+struct Seen {
+  Mismatch mismatch;
+  std::string version;
+  std::vector<workers::RosterEntry> roster = {};
+};
 
 /// The first mismatch of the case, one of a target if there is any.
-Mismatch mismatch_shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
+Seen shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list({entry}, settings, [](uint64_t) {});
   const Mismatch* found = nullptr;
   for (const Mismatch& one : result.cases.front().mismatches)
@@ -31,16 +36,21 @@ Mismatch mismatch_shown_by(const CorpusEntry& entry, const workers::SupervisorSe
         fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin "
                     "say whose",
                     to_text(entry.c)));
-  return *found;
+  const auto suspect = std::ranges::find(result.roster, found->suspect, &workers::RosterEntry::name);
+  return {*found, suspect == result.roster.end() ? "" : suspect->version, result.roster};
+}
+
+/// What the row was seen of last.
+Seen seen_in(const store::Store& store, const store::MismatchRow& row) {
+  const auto campaign = store.campaign(row.last_campaign);
+  return {row.mismatch(), campaign ? campaign->info.libraries.value(row.suspect, "") : ""};
 }
 
 diagnose::Diagnosis stored(const store::MismatchRow& row) {
   diagnose::Diagnosis diagnosis;
   diagnosis.reproduced = row.explanation.value("reproduced", false);
   diagnosis.complete = true;
-  if (row.shrunk_text)
-    diagnosis.shrunk = Mismatch{parse_case(*row.shrunk_text), row.suspect, verdict_named(row.verdict),
-                                blame_named(row.blame), certificate_in(row.shrunk_certificate)};
+  if (row.shrunk_text) diagnosis.shrunk = row.best_mismatch();
   diagnosis.geography = row.geography;
   diagnosis.predicate = row.predicate;
   diagnosis.explanation = row.explanation;
@@ -71,20 +81,32 @@ void DiagnosisOptions::add_to(Command command) {
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   if (chosen.row && chosen.row->is_explained())
-    return {mismatch_of(*chosen.row), stored(*chosen.row), chosen.row->id,
+    return {chosen.row->mismatch(), stored(*chosen.row), chosen.row->id,
             options.run.plugins.empty() ? chosen.plugins : options.run.plugins};
   diagnose::DiagnosisSettings settings{options.run.settings(), options.shrink_runs, options.explain_runs, std::nullopt};
   settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
   settings.supervisor.worker.where = options.where.empty() ? chosen.where : options.where;
   settings.supervisor.interrupted = &interrupted();
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
-  DiagnosisResult result;
+  std::optional<store::Store> store;
+  if (chosen.row) store = store::Store::open(options.which.database);
+  const Seen seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
+  const diagnose::Known known =
+      store ? diagnose::Known(*store) : diagnose::Known(diagnose::with_inherited(shipped_causes(), seen.roster));
+  settings.known = known.faults_of(seen.mismatch, seen.version);
+  DiagnosisResult result{seen.mismatch, with_progress(seen.mismatch, settings, options.out.quiet)};
   result.plugins = settings.supervisor.worker.roster.plugins;
-  result.original = chosen.row ? mismatch_of(*chosen.row) : mismatch_shown_by(chosen.entry, settings.supervisor);
-  result.diagnosis = with_progress(result.original, settings, options.out.quiet);
-  if (chosen.row && result.diagnosis.complete)
-    result.row = store::Store::open(options.which.database)
-                     .explain(chosen.row->id, result.diagnosis.row_explanation(result.original));
+  store::RowExplanation explanation = known.explanation(result.diagnosis, seen.mismatch);
+  if (store && result.diagnosis.complete) {
+    result.row = store->explain(chosen.row->id, explanation);
+    result.joined = result.row != chosen.row->id;
+  }
+  if (const Cause* cause = known.cause_of(result.diagnosis)) {
+    result.known_cause = cause->name + ": " + cause->title;
+    explanation.predicate = result.diagnosis.covered_by;  // the row has none of its own
+  }
+  result.diagnosis.predicate = std::move(explanation.predicate);
+  result.diagnosis.explanation = std::move(explanation.explanation);
   return result;
 }
 

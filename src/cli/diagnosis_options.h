@@ -24,8 +24,10 @@ struct DiagnosisOptions {
 struct DiagnosisResult {
   Mismatch original;
   diagnose::Diagnosis diagnosis;
-  int64_t row = 0;                   // where it is stored now, if it came from a database
-  std::vector<std::string> plugins;  // that the suspect may come from, for the command that shows it again
+  int64_t row = 0;                        // where it is stored now, if it came from a database
+  std::vector<std::string> plugins = {};  // that the suspect may come from, for the command that shows it again
+  bool joined = false;                    // `row` is another one, which had explained the same bug before
+  std::string known_cause = {};           // "name: title" of the one that it turned out to be
 };
 
 /// Diagnoses the case or row that the options name. A row that is explained already is read instead; a new diagnosis of

@@ -32,6 +32,8 @@ std::string as_text(const DiagnosisResult& result) {
   text += line + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation, line});
   const Certificate& certificate = diagnosis.shrunk->certificate;
   const Certificate& before = result.original.certificate;
+  if (!result.known_cause.empty()) text += fmt::format("known cause {}\n", printable(result.known_cause, 200));
+  if (result.joined) text += fmt::format("the same as mismatch {}, which has its hits from now on\n", result.row);
   if (!diagnosis.geography.empty())
     text += fmt::format("wrong: {}\n", printable(place_in_words(diagnosis.geography), 200));
   if (certificate.errors.map) text += draw_map(*certificate.errors.map);

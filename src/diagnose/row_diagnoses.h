@@ -4,12 +4,13 @@
 // the store.
 #pragma once
 
+#include <deque>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "diagnose/diagnosis_thread.h"
+#include "diagnose/known.h"
 #include "store/store.h"
 
 namespace convict::diagnose {
@@ -18,8 +19,7 @@ class RowDiagnoses {
  public:
   /// `roster`: the implementations that can be run. Adds to `notes` what failed. All arguments must outlive this.
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
-               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget,
-               std::vector<Cause> causes);
+               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
 
   /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster. Who does not
   /// check whether a problem is legal has one row, and no condition under which it fails.
@@ -33,20 +33,17 @@ class RowDiagnoses {
   void store_finished();
 
   /// As in DiagnosisThread.
-  bool idle() const { return diagnoses_.idle(); }
+  bool idle() const { return diagnoses_.idle() && finished_.empty(); }
   void keep_to_targets() { diagnoses_.keep_to_targets(); }
   DiagnosisThread::Present present() const { return diagnoses_.present(); }
 
  private:
-  std::vector<std::pair<store::MismatchRow, Predicate>> explained_alike(const Mismatch& mismatch) const;
-  std::vector<KnownFault> known_faults(const Mismatch& mismatch) const;
-  void adopt(const Diagnosis& diagnosis, store::RowExplanation& into) const;
-
   store::Store& store_;
   const std::vector<workers::RosterEntry>& roster_;
   std::vector<std::string>& notes_;
-  std::vector<Cause> causes_;  // known ones
+  Known known_;
   std::set<int64_t> requested_;
+  std::deque<FinishedDiagnosis> finished_;  // that are not in the store yet
   DiagnosisThread diagnoses_;
 };
 

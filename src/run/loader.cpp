@@ -280,10 +280,9 @@ std::string why_without_oracles() {
     if (module_file(std::string(module_of(oracle.name)))) return "";
   const std::string frameworks = frameworks_of_python();
   const char* none = "no library is beside this program";
-  return frameworks.empty() ? none
-                            : fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it "
-                                          "as a witness",
-                                          none, frameworks);
+  if (frameworks.empty()) return none;
+  return fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it as a witness",
+                     none, frameworks);
 }
 
 std::vector<std::string> installed_modules() {

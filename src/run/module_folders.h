@@ -7,8 +7,8 @@
 
 namespace convict::run {
 
-/// Where the modules of this program are, and folders that come with it: beside the program (in a build tree), and in its
-/// library directory (once installed).
+/// Where the modules of this program are, and folders that come with it: beside the program (in a build tree), and in
+/// its library directory (once installed).
 std::vector<std::filesystem::path> module_folders();
 
 /// A folder that comes with the program, without links: "clients", "corpus"; empty if it is not there.

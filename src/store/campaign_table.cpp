@@ -27,21 +27,6 @@ std::vector<Moment> select_moments(Statements& sql, int64_t campaign) {
 
 }  // namespace
 
-json DoneCases::to_json() const {
-  json each = json::object();
-  for (const auto& [target, done] : apart)
-    if (done != all) each[target] = done.to_json();
-  if (each.empty()) return all.to_json();
-  return {{"all", all.to_json()}, {"apart", each}};
-}
-
-DoneCases DoneCases::from_json(const json& json) {
-  if (!json.is_object()) return {Intervals::from_json(json)};
-  DoneCases cases{Intervals::from_json(json.at("all"))};
-  for (const auto& [target, done] : json.at("apart").items()) cases.apart[target] = Intervals::from_json(done);
-  return cases;
-}
-
 std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const std::string& path) {
   const auto select = sql("SELECT * FROM campaigns WHERE id = ?");
   select->bind(1, id);

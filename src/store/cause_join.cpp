@@ -60,8 +60,7 @@ std::optional<JoinedRow> row_at(const SQLite::Statement& at) try {
   row.version = text("version");
   row.predicate_text = text("predicate");
   const auto certificate = nlohmann::json::parse(text("shown_certificate"), nullptr, /*allow_exceptions=*/false);
-  row.shown = {parse_case(text("shown_text")), text("suspect"), verdict_named(text("verdict")), Blame::kTarget,
-               certificate_in(certificate)};
+  row.shown = read_mismatch(text("shown_text"), text("suspect"), text("verdict"), text("blame"), certificate);
   if (row.shown.verdict != Verdict::kWrongRelation) row.error_text = row.shown.certificate.text.value_or("");
   if (!row.predicate_text.empty()) row.predicate = Predicate::parse(row.predicate_text);
   return row;
@@ -71,7 +70,7 @@ std::optional<JoinedRow> row_at(const SQLite::Statement& at) try {
 
 std::vector<JoinedRow> all_rows(Statements& sql) {
   const auto select = sql(R"sql(
-    SELECT m.id, m.cause, m.suspect, m.verdict, m.operation, m.predicate, m.explanation,
+    SELECT m.id, m.cause, m.suspect, m.verdict, m.blame, m.operation, m.predicate, m.explanation,
            EXISTS (SELECT 1 FROM causes k WHERE k.id = m.cause AND k.name IS NOT NULL) AS known,
            coalesce(m.shrunk_text, m.case_text) AS shown_text,
            coalesce(m.shrunk_certificate, m.certificate) AS shown_certificate,
@@ -227,7 +226,27 @@ void write_group(Statements& sql, const std::vector<const JoinedRow*>& group, st
   for (const JoinedRow* row : group) set_cause(sql, row->id, home);
 }
 
+/// A candidate for the row alone: rows that belong together are joined afterwards.
+void give_candidate(Statements& sql, int64_t row) {
+  const auto select = sql("SELECT 1 FROM mismatches WHERE id = ? AND cause IS NULL");
+  select->bind(1, row);
+  if (select->executeStep()) set_cause(sql, row, add_candidate(sql, ""));
+}
+
 }  // namespace
+
+void say_of_cause(Statements& sql, int64_t row, const Word& word) {
+  if (!word.says_something) return;
+  give_candidate(sql, row);
+  const auto statement = sql(R"sql(
+    UPDATE causes SET (status, link, note, versions, triaged) = (:status, :link, :note, :versions, :triaged)
+    WHERE id = (SELECT cause FROM mismatches WHERE id = :row) AND name IS NULL
+      AND (triaged, status, link, note, versions) < (:triaged, :status, :link, :note, :versions)
+  )sql");
+  bind_all(*statement, ":status", word.status, ":link", word.link, ":note", word.note, ":versions", word.versions,
+           ":triaged", word.triaged, ":row", row);
+  statement->exec();
+}
 
 void join_causes(Statements& sql, const KnownCauses& known) {
   std::vector<JoinedRow> rows = all_rows(sql);

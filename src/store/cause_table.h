@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/cause.h"
+#include "store/facts.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
@@ -26,6 +27,8 @@ class KnownCauses {
     int64_t id = 0;
     const Cause* cause = nullptr;
   };
+
+  const std::vector<Cause>& all() const { return causes_; }
 
   /// The cause that covers a mismatch in a campaign, whose versions decide.
   std::optional<Match> match(Statements& sql, int64_t campaign, const Mismatch& mismatch);
@@ -45,6 +48,9 @@ void write_known(Statements& sql, const std::vector<Cause>& causes);
 /// Gives every row that is explained or has shown an error the cause that it belongs to: the known one that covers the
 /// case it shows, or a candidate that it shares with all rows that seem to be the same bug.
 void join_causes(Statements& sql, const KnownCauses& known);
+
+/// What people said of the candidate that a row belongs to. Candidates that are joined have what was said last of any.
+void say_of_cause(Statements& sql, int64_t row, const Word& word);
 
 /// The signature of the row of a known cause.
 std::string signature_of_known(const std::string& coarse, const Cause& cause);

@@ -120,6 +120,30 @@ void use_write_ahead_log(SQLite::Database& db, std::chrono::milliseconds busy_ti
   }
 }
 
+/// Without a log nobody has the file open, and it can be read without leaving anything beside it. With one, SQLite has
+/// to lock it and to read both, for which it needs a third file. Where that cannot be made, nobody writes: then it is
+/// read without locks, and what would be in the third file stays in memory.
+std::unique_ptr<SQLite::Database> open_original(const fs::path& file, std::chrono::milliseconds busy_timeout) {
+  const std::string uri = "file:" + escaped_for_uri(file.string()) + "?mode=ro";
+  const auto opened = [&](const char* how) {
+    return std::make_unique<SQLite::Database>(uri + how, SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+                                              static_cast<int>(busy_timeout.count()));
+  };
+  std::error_code error;
+  if (!fs::exists(file.string() + "-wal", error)) return opened("&immutable=1");
+  try {
+    auto original = opened("");
+    original->execAndGet("PRAGMA schema_version");
+    return original;
+  } catch (const SQLite::Exception& trouble) {
+    const int code = trouble.getErrorCode();
+    if (code != SQLITE_CANTOPEN && code != SQLITE_IOERR && code != SQLITE_FULL && code != SQLITE_READONLY) throw;
+  }
+  auto original = opened("&vfs=unix-none");
+  original->exec("PRAGMA locking_mode = EXCLUSIVE");
+  return original;
+}
+
 /// Sets whether closing the last connection moves the log, e.g. of a killed process, into the database (default: on).
 void write_back_on_close(SQLite::Database& db, bool on) {
   db.check(sqlite3_db_config(db.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, nullptr));
@@ -134,9 +158,9 @@ void refuse_damaged(SQLite::Database& db, const std::string& path) {
 void accept(SQLite::Database& db, const std::string& path) {
   const StepLimits limits(db);
   distrust(db);
-  refuse_foreign_schema(db, kMigrations, path);
+  refuse_foreign_schema(db, path);
   refuse_damaged(db, path);
-  migrate(db, kMigrations, path);
+  bring_up_to_date(db, path);
 }
 
 /// `has_log`: a write-ahead log existed before. It stays unchanged until the database is accepted.
@@ -180,7 +204,13 @@ std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::ch
 std::unique_ptr<SQLite::Database> open_to_read(const std::string& path, std::chrono::milliseconds busy_timeout) {
   const fs::path file = real_path(path);
   const bool writable = is_accessible(file, R_OK | W_OK) && is_accessible(file.parent_path(), W_OK | X_OK);
-  return writable ? open_database(path, busy_timeout) : open_copy(path, busy_timeout);
+  try {
+    if (writable) return open_database(path, busy_timeout);
+  } catch (const Locked&) {
+    throw;
+  } catch (const SystemError&) {  // the disk is full: there is no room for what SQLite keeps beside the file
+  }
+  return open_copy(path, busy_timeout);
 }
 
 std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono::milliseconds busy_timeout) {
@@ -189,15 +219,10 @@ std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono
     throw bad_database(path, fs::exists(path, error) ? "not a regular file" : "does not exist",
                        "choose a database made by convict");
   require_our_header(path);
-  const fs::path file = real_path(path);
-  // Without a log nobody has the file open, and it can be read without leaving anything beside it. With one, SQLite has
-  // to lock it and to read both.
-  const bool has_log = fs::exists(file.string() + "-wal", error);
-  const std::string uri = "file:" + escaped_for_uri(file.string()) + (has_log ? "?mode=ro" : "?mode=ro&immutable=1");
   try {
-    SQLite::Database original(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, static_cast<int>(busy_timeout.count()));
+    const auto original = open_original(real_path(path), busy_timeout);
     auto copy = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    SQLite::Backup(*copy, original).executeStep();
+    SQLite::Backup(*copy, *original).executeStep();
     accept(*copy, path);
     return copy;
   } catch (const SQLite::Exception& exception) {

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <utility>
 
-#include "core/case_text.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
@@ -24,8 +25,6 @@ namespace fs = std::filesystem;
 using Ids = std::map<std::string, int64_t>;
 
 constexpr auto kBusyTimeout = std::chrono::seconds(5);
-
-void execute(Statements& sql, const char* text) { sql(text)->exec(); }
 
 Ids ids_by(Statements& sql, const char* query) {
   Ids ids;
@@ -73,104 +72,6 @@ Ids write_campaigns(Statements& sql, const Contents& contents) {
   return ids;
 }
 
-/// The explained row that accounts for the hits of a removed row takes over its id, because people may have quoted it.
-void pass_on_ids(Statements& sql, const Contents& contents, const Ids& before) {
-  for (const auto& [signature, id] : before) {
-    if (contents.mismatches.contains(signature)) continue;
-    const auto heir = std::ranges::find_if(contents.mismatches, [&, &gone = signature](const auto& entry) {
-      return entry.second.coarse == gone && !before.contains(entry.first);
-    });
-    const auto statement =
-        sql(heir == contents.mismatches.end() ? "DELETE FROM mismatches WHERE id = :id"
-                                              : "UPDATE mismatches SET signature = :new WHERE id = :id");
-    if (heir != contents.mismatches.end()) statement->bind(":new", heir->first);
-    statement->bind(":id", id);
-    statement->exec();
-  }
-}
-
-void bind_row(SQLite::Statement& statement, const std::string& signature, const MismatchContents& row) {
-  statement.bind(":signature", signature);
-  statement.bind(":coarse", row.coarse);
-  statement.bind(":operation",
-                 operation_of(Mismatch{parse_case(row.specimen.case_text), row.suspect, verdict_named(row.verdict)}));
-  statement.bind(":verdict", row.verdict);
-  statement.bind(":suspect", row.suspect);
-  statement.bind(":blame", row.specimen.blame);
-  statement.bind(":case_text", row.specimen.case_text);
-  statement.bind(":cost", row.specimen.cost);
-  statement.bind(":certificate", row.specimen.certificate);
-  if (!row.shrunk.missing) {
-    statement.bind(":shrunk_text", row.shrunk.case_text);
-    statement.bind(":shrunk_certificate", row.shrunk.certificate);
-  }
-  statement.bind(":explanation", row.shrunk.explanation);
-  statement.bind(":geography", row.fine.geography);
-  statement.bind(":predicate", row.fine.predicate);
-  statement.bind(":status", row.word.status);
-  statement.bind(":link", row.word.link);
-  statement.bind(":note", row.word.note);
-  statement.bind(":triaged", row.word.triaged);
-  statement.bind(":versions", row.word.versions);
-  // A campaign of another database may have seen it since.
-  const auto seen_since = [&](const auto& entry) { return entry.second.last > row.gone.at; };
-  statement.bind(":gone", std::ranges::any_of(row.seen, seen_since) ? "" : row.gone.since);
-  statement.bind(":gone_at", row.gone.at);
-}
-
-/// Writes placeholders for hits and campaigns, which sum_up() replaces.
-int64_t write_row(Statements& sql, const std::string& signature, const MismatchContents& row, int64_t campaign) {
-  const auto statement = sql(R"sql(
-    INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate, shrunk_text,
-                            shrunk_certificate, explanation, geography, predicate, status, link, note, triaged,
-                            versions, gone, gone_at, first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:signature, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :shrunk_text,
-            :shrunk_certificate, :explanation, :geography, :predicate, :status, :link, :note, :triaged, :versions,
-            :gone, :gone_at, '', '', :campaign, :campaign)
-    ON CONFLICT (signature) DO UPDATE SET
-      verdict = excluded.verdict, blame = excluded.blame, case_text = excluded.case_text, cost = excluded.cost, certificate = excluded.certificate,
-      shrunk_text = excluded.shrunk_text, shrunk_certificate = excluded.shrunk_certificate,
-      explanation = excluded.explanation, geography = excluded.geography, predicate = excluded.predicate,
-      status = excluded.status, link = excluded.link, note = excluded.note, triaged = excluded.triaged,
-      versions = excluded.versions, gone = excluded.gone, gone_at = excluded.gone_at
-    RETURNING id
-  )sql");
-  bind_row(*statement, signature, row);
-  statement->bind(":campaign", campaign);
-  statement->executeStep();
-  const int64_t id = statement->getColumn(0).getInt64();
-  while (statement->executeStep()) continue;  // RETURNING wants to be read to its end
-  return id;
-}
-
-void write_candidate(Statements& sql, int64_t id, int64_t campaign, const CandidateContents& candidate) {
-  const auto statement = sql(R"sql(
-    INSERT INTO candidates (mismatch, campaign, case_text, cost, blame, certificate, hits) VALUES (?, ?, ?, ?, ?, ?, ?)
-  )sql");
-  SQLite::bind(*statement, id, campaign, candidate.specimen.case_text, candidate.specimen.cost,
-               candidate.specimen.blame, candidate.specimen.certificate, candidate.hits);
-  statement->exec();
-}
-
-void write_mismatches(Statements& sql, const Contents& contents, const Ids& campaigns) {
-  pass_on_ids(sql, contents, ids_by(sql, "SELECT signature, id FROM mismatches"));
-  execute(sql, "DELETE FROM sightings");
-  execute(sql, "DELETE FROM candidates");
-  const auto first_seen = [](const MismatchContents& row) {
-    std::string first = row.seen.begin()->second.first;
-    for (const auto& [uuid, seen] : row.seen) first = std::min(first, seen.first);
-    return first;
-  };
-  for (const auto& at : in_order(contents.mismatches, first_seen)) {
-    const auto& [signature, row] = *at;
-    const int64_t id = write_row(sql, signature, row, campaigns.at(row.seen.begin()->first));
-    for (const auto& [uuid, seen] : row.seen)
-      add_sightings(sql, id, campaigns.at(uuid), seen.hits, seen.first, seen.last);
-    for (const auto& [key, candidate] : row.candidates) write_candidate(sql, id, campaigns.at(key.second), candidate);
-    sum_up(sql, id);
-  }
-}
-
 void bind_word(SQLite::Statement& statement, const Word& word) {
   bind_all(statement, ":status", word.status, ":link", word.link, ":note", word.note, ":triaged", word.triaged,
            ":versions", word.versions);
@@ -191,40 +92,23 @@ void write_known_causes(Statements& sql, const Contents& contents) {
   }
 }
 
-/// A candidate for one row: rows that belong together are joined afterwards, and what people wrote comes with them.
-void write_candidate_word(Statements& sql, const std::string& signature, const Word& word) {
-  {
-    const auto insert = sql(R"sql(
-      INSERT INTO causes (title, status, link, note, triaged, versions)
-      VALUES ('', :status, :link, :note, :triaged, :versions)
-    )sql");
-    bind_word(*insert, word);
-    insert->exec();
+/// Adds what an input knows of mismatches. Its numbers of campaigns are those of its own.
+void add_facts(Statements& from, Statements& to, const Ids& campaigns) {
+  std::map<int64_t, int64_t> here;
+  for (const auto& [uuid, id] : ids_by(from, "SELECT uuid, id FROM campaigns")) here[id] = campaigns.at(uuid);
+  hear_what_was_written(from);
+  for (const Scope& scope : all_scopes(from)) {
+    Facts facts = read_facts(from, scope);
+    for (Seen& seen : facts.seen) {
+      const auto campaign = here.find(seen.campaign);
+      if (campaign == here.end()) continue;
+      seen.campaign = campaign->second;
+      add_seen(to, scope, seen, Combine::kLarger);
+    }
+    for (const Learnt& learnt : facts.learnt) add_learnt(to, scope, learnt);
+    for (const Said& said : facts.said) add_said(to, scope, said);
+    for (const Replay& replay : facts.replays) add_replay(to, scope, replay);
   }
-  const int64_t id = sql.database().getLastInsertRowid();
-  const auto update = sql("UPDATE mismatches SET cause = :cause WHERE signature = :signature AND cause IS NULL");
-  bind_all(*update, ":cause", id, ":signature", signature);
-  if (update->exec() == 1) return;
-  const auto known = sql(R"sql(
-    UPDATE causes SET (status, link, note, triaged, versions) = (:status, :link, :note, :triaged, :versions)
-    WHERE name IS NULL AND id = (SELECT cause FROM mismatches WHERE signature = :signature)
-  )sql");
-  bind_word(*known, word);
-  known->bind(":signature", signature);
-  known->exec();
-}
-
-void write_causes(Statements& sql, const Contents& contents) {
-  write_known_causes(sql, contents);
-  for (const auto& [signature, row] : contents.mismatches) {
-    if (row.of_candidate.says_something) write_candidate_word(sql, signature, row.of_candidate);
-    if (row.known_cause.empty()) continue;
-    const auto statement =
-        sql("UPDATE mismatches SET cause = (SELECT id FROM causes WHERE name = :name) WHERE signature = :signature");
-    bind_all(*statement, ":name", row.known_cause, ":signature", signature);
-    statement->exec();
-  }
-  join_causes(sql, KnownCauses(sql, ""));
 }
 
 void write_coverage(Statements& sql, const Contents& contents) {
@@ -264,42 +148,80 @@ void require_other(const std::string& output, const std::string& input) {
         fmt::format("merge: '{}' is both output and input; valid: an output of its own", printable(input, 200)));
 }
 
-Contents read(const std::string& path) {
-  const auto copy = open_copy(path, kBusyTimeout);
-  try {
-    Statements sql(*copy);
-    return Contents::read(sql);
+/// An input, in memory.
+class Input {
+  template <class Body>
+  auto guarded(const Body& body) try {
+    return body();
   } catch (const SQLite::Exception& error) {
-    throw_trouble(path, error);
+    throw_trouble(path_, error);
   } catch (const UsageError& error) {
-    throw bad_database(path, error.what(), "correct it, or leave it out");
+    throw bad_database(path_, error.what(), "correct it, or leave it out");
   }
+
+ public:
+  explicit Input(std::string path) : path_(std::move(path)), copy_(open_copy(path_, kBusyTimeout)), sql_(*copy_) {}
+
+  Contents contents() {
+    return guarded([this] { return Contents::read(sql_); });
+  }
+  void add_facts_to(Statements& output, const Ids& campaigns) {
+    guarded([&] { add_facts(sql_, output, campaigns); });
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<SQLite::Database> copy_;
+  Statements sql_;
+};
+
+size_t rows_in(Statements& sql) {
+  const auto select = sql("SELECT count(*) FROM mismatches");
+  select->executeStep();
+  return static_cast<size_t>(select->getColumn(0).getInt64());
+}
+
+int64_t last_row_in(Statements& sql) {
+  const auto select = sql("SELECT coalesce(max(id), 0) FROM mismatches");
+  select->executeStep();
+  return select->getColumn(0).getInt64();
+}
+
+size_t rows_behind(Statements& sql, int64_t last) {
+  const auto select = sql("SELECT count(*) FROM mismatches WHERE id > ?");
+  select->bind(1, last);
+  select->executeStep();
+  return static_cast<size_t>(select->getColumn(0).getInt64());
 }
 
 }  // namespace
 
 MergeSummary merge_databases(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) require_other(output, input);
+  std::vector<std::unique_ptr<Input>> copies;
   Contents all;
-  for (const std::string& input : inputs) all += read(input);
+  for (const std::string& input : inputs) {
+    copies.push_back(std::make_unique<Input>(input));
+    all += copies.back()->contents();
+  }
   const auto db = open_database(output, kBusyTimeout);
   try {
     Statements sql(*db);
     SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::IMMEDIATE);
     const Contents before = Contents::read(sql);
+    const int64_t last = last_row_in(sql);
     all += before;
-    all.finish();
-    write_mismatches(sql, all, write_campaigns(sql, all));
-    write_causes(sql, all);
+    const Ids campaigns = write_campaigns(sql, all);
+    write_known_causes(sql, all);
+    for (const auto& copy : copies) copy->add_facts_to(sql, campaigns);
+    assign_rows(sql, all_scopes(sql));
+    join_causes(sql, KnownCauses(sql, output));
     write_coverage(sql, all);
     write_scores(sql, all);
+    const MergeSummary summary{all.campaigns.size(), all.campaigns.size() - before.campaigns.size(), rows_in(sql),
+                               rows_behind(sql, last)};
     transaction.commit();
-    const auto count_new = [](const auto& now, const auto& then) {
-      return static_cast<size_t>(
-          std::ranges::count_if(now, [&](const auto& entry) { return !then.contains(entry.first); }));
-    };
-    return {all.campaigns.size(), count_new(all.campaigns, before.campaigns), all.mismatches.size(),
-            count_new(all.mismatches, before.mismatches)};
+    return summary;
   } catch (const SQLite::Exception& error) {
     throw_trouble(output, error);
   }

@@ -14,30 +14,12 @@
 #include <vector>
 
 #include "core/text.h"
+#include "store/old_schema.h"
+#include "store/schema.h"
 #include "store/trouble.h"
 
 namespace convict::store {
 namespace {
-
-/// 32 hexadecimal digits that depend on the text alone: FNV-1a (as for cases) from two different starts.
-std::string fingerprint(std::string_view text) {
-  uint64_t one = 0xcbf29ce484222325, other = ~one;
-  for (const char byte : text) {
-    one = (one ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-    other = (other ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  }
-  return fmt::format("{:016x}{:016x}", one, other);
-}
-
-/// Defines the SQL functions that the steps call.
-void define_functions(SQLite::Database& db) {
-  const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[0]));
-    const std::string result = fingerprint(text ? text : "");
-    sqlite3_result_text(context, result.c_str(), static_cast<int>(result.size()), SQLITE_TRANSIENT);
-  };
-  db.createFunction("fingerprint", 1, /*aDeterministic=*/true, nullptr, call);
-}
 
 /// The end of what begins at `at`: a quoted text or name, a comment, or one character.
 size_t end_of_token(std::string_view sql, size_t at) {
@@ -79,10 +61,9 @@ std::multiset<Definition> definitions_in(SQLite::Database& db) {
   return all;
 }
 
-std::multiset<Definition> expected_definitions(Steps steps) {
+std::multiset<Definition> expected_definitions(int version) {
   SQLite::Database db(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  define_functions(db);
-  for (const char* step : steps) db.exec(step);
+  if (version != 0) db.exec(version == kSchemaVersion ? kSchema : kOldSchema);
   return definitions_in(db);
 }
 
@@ -94,21 +75,52 @@ std::string first_only_in(const std::multiset<Definition>& one, const std::multi
   return fmt::format("{} '{}'", printable(std::get<0>(rest[0]), 20), printable(std::get<1>(rest[0]), 60));
 }
 
-}  // namespace
-
-int version_of(SQLite::Database& db, Steps steps, const std::string& path) {
-  const int version = db.execAndGet("PRAGMA user_version").getInt(), newest = static_cast<int>(steps.size());
-  if (version < 0)
-    throw bad_database(path, fmt::format("its schema has version {}, which no convict has made", version), kChooseOurs);
-  if (version > newest)
-    throw bad_database(path, fmt::format("its schema has version {}, and this convict knows up to {}", version, newest),
-                       "use a newer convict, or another file");
-  return version;
+/// 0 of an empty database.
+int version_of(SQLite::Database& db, const std::string& path) {
+  const int version = db.execAndGet("PRAGMA user_version").getInt();
+  if (version == 0 || version == kOldSchemaVersion || version == kSchemaVersion) return version;
+  if (version > kSchemaVersion)
+    throw bad_database(
+        path, fmt::format("its schema has version {}, and this convict knows up to {}", version, kSchemaVersion),
+        "use a newer convict, or another file");
+  throw bad_database(
+      path, fmt::format("its schema has version {}, which {}", version,
+                        version < 0 ? "no convict has made" : "only convicts before the first release have made"),
+      kChooseOurs);
 }
 
-void refuse_foreign_schema(SQLite::Database& db, Steps steps, const std::string& path) {
-  const SQLite::Transaction reading(db);  // another process may migrate it between the two questions
-  const auto expected = expected_definitions(steps.first(static_cast<size_t>(version_of(db, steps, path))));
+/// In one transaction of the caller.
+void convert(SQLite::Database& db) {
+  for (const char* index : kOldIndexes) db.exec(fmt::format("DROP INDEX {}", index));
+  for (const char* table : kOldTables) db.exec(fmt::format("ALTER TABLE {0} RENAME TO old_{0}", table));
+  db.exec(kSchema);
+  db.exec(kConversion);
+  for (const char* table : kOldTables) db.exec(fmt::format("DROP TABLE old_{}", table));
+}
+
+}  // namespace
+
+std::string fingerprint(std::string_view text) {
+  uint64_t one = 0xcbf29ce484222325, other = ~one;
+  for (const char byte : text) {
+    one = (one ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    other = (other ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}{:016x}", one, other);
+}
+
+void define_functions(SQLite::Database& db) {
+  const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[0]));
+    const std::string result = fingerprint(text ? text : "");
+    sqlite3_result_text(context, result.c_str(), static_cast<int>(result.size()), SQLITE_TRANSIENT);
+  };
+  db.createFunction("fingerprint", 1, /*aDeterministic=*/true, nullptr, call);
+}
+
+void refuse_foreign_schema(SQLite::Database& db, const std::string& path) {
+  const SQLite::Transaction reading(db);  // another process may convert it between the two questions
+  const auto expected = expected_definitions(version_of(db, path));
   const auto found = definitions_in(db);
   if (found == expected) return;
   if (const std::string foreign = first_only_in(found, expected); !foreign.empty())
@@ -117,17 +129,14 @@ void refuse_foreign_schema(SQLite::Database& db, Steps steps, const std::string&
   throw bad_database(path, fmt::format("{} of its schema is missing", first_only_in(expected, found)), kChooseOurs);
 }
 
-void migrate(SQLite::Database& db, Steps steps, const std::string& path) {
-  const int newest = static_cast<int>(steps.size());
+void bring_up_to_date(SQLite::Database& db, const std::string& path) {
   define_functions(db);
-  while (version_of(db, steps, path) < newest) {
-    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-    const int version = version_of(db, steps, path);  // again: another process may have been faster
-    if (version >= newest) break;
-    db.exec(steps[static_cast<size_t>(version)]);
-    db.exec(fmt::format("PRAGMA user_version = {}", version + 1));
-    transaction.commit();
-  }
+  if (version_of(db, path) == kSchemaVersion) return;
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  const int version = version_of(db, path);  // again: another process may have been faster
+  if (version == 0) db.exec(kSchema);
+  if (version == kOldSchemaVersion) convert(db);
+  transaction.commit();
 }
 
 }  // namespace convict::store

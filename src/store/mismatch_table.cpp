@@ -85,6 +85,22 @@ Sighting sighting_of(const SQLite::Statement& at, const std::string& path) {
   return {campaign, hits, text("first_seen"), text("last_seen"), text("seed"), text("profile"), libraries};
 }
 
+/// What was written is a fact: of the row that shows this case, or of the rows of the candidate that show these. A
+/// known cause keeps its words itself.
+void say(Statements& sql, bool of_cause, int64_t id) {
+  const auto statement = sql(fmt::format(
+      R"sql(
+    INSERT OR REPLACE INTO said (suspect, operation, verdict, rule, case_text, of_cause, status, link, note, versions,
+                                 triaged)
+    SELECT m.suspect, m.operation, m.verdict, CASE m.signature WHEN m.coarse THEN '' ELSE m.signature END, m.case_text,
+           {}, t.status, t.link, t.note, t.versions, t.triaged FROM mismatches m JOIN {}
+    WHERE t.id = :id
+  )sql",
+      of_cause ? 1 : 0, of_cause ? "causes t ON t.id = m.cause AND t.name IS NULL" : "mismatches t ON t.id = m.id"));
+  statement->bind(":id", id);
+  statement->exec();
+}
+
 }  // namespace
 
 std::string effective_status(const std::string& libraries) {
@@ -163,24 +179,49 @@ std::optional<int64_t> id_of(Statements& sql, const std::string& signature) {
 }
 
 void write_gone(Statements& sql, int64_t id, int64_t campaign, const std::string& gone) {
-  const auto statement = sql(R"sql(
-    UPDATE mismatches SET gone = :gone, gone_at = :now
-    WHERE id = :id AND NOT EXISTS (SELECT 1 FROM sightings WHERE mismatch = :id AND campaign = :campaign)
+  {
+    const auto statement = sql(R"sql(
+      UPDATE mismatches SET gone = :gone, gone_at = :now
+      WHERE id = :id AND NOT EXISTS (SELECT 1 FROM sightings WHERE mismatch = :id AND campaign = :campaign)
+    )sql");
+    bind_all(*statement, ":gone", gone, ":now", utc_now(), ":id", id, ":campaign", campaign);
+    if (statement->exec() == 0) return;
+  }
+  const auto fact = sql(R"sql(
+    INSERT OR REPLACE INTO replayed (suspect, operation, verdict, rule, case_text, gone, replayed)
+    SELECT suspect, operation, verdict, CASE signature WHEN coarse THEN '' ELSE signature END, case_text, gone, gone_at
+    FROM mismatches WHERE id = :id
   )sql");
-  bind_all(*statement, ":gone", gone, ":now", utc_now(), ":id", id, ":campaign", campaign);
-  statement->exec();
+  fact->bind(":id", id);
+  fact->exec();
 }
 
 bool write_triage(Statements& sql, TriageOf table, int64_t id, const Triage& triage) {
-  const auto statement = sql(fmt::format(R"sql(
-    UPDATE {} SET status = :status, link = coalesce(:link, link), note = coalesce(:note, note),
-                  versions = :versions, triaged = :now
-    WHERE id = :id
-  )sql",
-                                         table == TriageOf::kMismatches ? "mismatches" : "causes"));
-  bind_all(*statement, ":status", triage.status, ":link", triage.link, ":note", triage.note, ":versions",
-           to_json_text(triage.versions), ":now", utc_now(), ":id", id);
-  return statement->exec() == 1;
+  const bool of_cause = table == TriageOf::kCauses;
+  {
+    const auto statement = sql(fmt::format(R"sql(
+      UPDATE {} SET status = :status, link = coalesce(:link, link), note = coalesce(:note, note),
+                    versions = :versions, triaged = :now
+      WHERE id = :id
+    )sql",
+                                           of_cause ? "causes" : "mismatches"));
+    bind_all(*statement, ":status", triage.status, ":link", triage.link, ":note", triage.note, ":versions",
+             to_json_text(triage.versions), ":now", utc_now(), ":id", id);
+    if (statement->exec() == 0) return false;
+  }
+  say(sql, of_cause, id);
+  return true;
+}
+
+void add_sightings(Statements& sql, int64_t id, int64_t campaign, const Span& seen) {
+  const auto statement = sql(R"sql(
+    INSERT INTO sightings (mismatch, campaign, hits, first_seen, last_seen)
+    VALUES (:id, :campaign, :hits, :first, :last)
+    ON CONFLICT DO UPDATE SET hits = hits + excluded.hits, first_seen = min(first_seen, excluded.first_seen),
+                              last_seen = max(last_seen, excluded.last_seen)
+  )sql");
+  bind_all(*statement, ":id", id, ":campaign", campaign, ":hits", seen.hits, ":first", seen.first, ":last", seen.last);
+  statement->exec();
 }
 
 /// For campaigns that saw the row in the same second, their starts decide, and then their uuids: the result of a merge

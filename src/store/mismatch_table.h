@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables `mismatches`, `sightings` and `candidates`: adding a hit to its row (hits.cpp), giving a row its
-// explanation (explained_row.cpp), and queries and triage (mismatch_table.cpp). Functions that write must run in a
-// transaction of the caller.
+// The tables `mismatches` and `sightings`, which follow from the facts (facts.h): adding a hit (hits.cpp), assigning
+// rows anew (assigned_rows.cpp) when something is learnt (explained_row.cpp), and queries and triage
+// (mismatch_table.cpp). Functions that write must run in a transaction of the caller.
 #pragma once
 
 #include <map>
@@ -11,26 +11,31 @@
 #include <vector>
 
 #include "core/verdict.h"
-#include "store/cause_table.h"
+#include "store/facts.h"
+#include "store/owners.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
 namespace convict::store {
 
-inline constexpr int kMostCandidates = 32;  // of one row; the simplest ones are kept
-
-/// Times of the first and last hit (ISO 8601), and the number of hits.
-struct Span {
-  std::string first, last;
-  int64_t hits = 1;
-};
-
-std::optional<RowOfHit> row_of(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch);
-Recorded record_hit(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch, const Span& seen);
-int64_t explain_row(Statements& sql, KnownCauses& known, int64_t id, const RowExplanation& row_explanation,
-                    const std::string& path);
-/// As Store::confirm().
+std::optional<RowOfHit> row_of(Statements& sql, Owners& owners, int64_t campaign, const Mismatch& mismatch);
+/// `now` in ISO 8601.
+Recorded record_hit(Statements& sql, Owners& owners, int64_t campaign, const Mismatch& mismatch,
+                    const std::string& now);
+/// As Store::explain() and Store::confirm().
+int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path);
 void confirm_row(Statements& sql, int64_t id, int64_t as, const std::string& path);
+
+/// Makes the rows of these scopes what follows from the facts. A row keeps its number; one that is no more leaves it to
+/// the row that has its case, if that is a new one. `kept`: a number that is to be that of this signature.
+struct KeptNumber {
+  int64_t id = 0;
+  std::string signature;
+};
+void assign_rows(Statements& sql, const std::vector<Scope>& scopes, const std::optional<KeptNumber>& kept = {});
+std::vector<Scope> all_scopes(Statements& sql);
+/// What people wrote to rows with SQL is said, like all else.
+void hear_what_was_written(Statements& sql);
 
 /// What people decide about: rows, or causes.
 enum class TriageOf { kMismatches, kCauses };
@@ -52,18 +57,11 @@ std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, s
 SignatureCount count_signatures(Statements& sql, std::optional<int64_t> campaign);
 std::optional<int64_t> id_of(Statements& sql, const std::string& signature);
 
-/// Whether the predicate of a row holds for the case. False for an empty predicate, that of an unexplained row.
-bool explains(const std::string& predicate, const Case& c);
-
 /// Adds hits of a row to the sightings of a campaign.
-void add_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits, const std::string& first,
-                   const std::string& last);
+void add_sightings(Statements& sql, int64_t id, int64_t campaign, const Span& seen);
 
 /// Computes the hits, times and campaigns of a row from its sightings.
 void sum_up(Statements& sql, int64_t id);
-
-/// Makes the row show the mismatch if it is simpler than the one it shows. The order of calls does not matter.
-void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch);
 
 /// SQL for the status of mismatch `m` in a campaign that ran `libraries`, a JSON column or parameter: its own, or that
 /// of its cause if nobody has triaged the row itself. A triage as known, reported or wontfix for some versions does not

@@ -112,6 +112,11 @@ struct Triage {
   nlohmann::json versions = nlohmann::json::object();  // {"onednn": "2.6.3"}: holds for these only; empty: for all
 };
 
+/// The mismatch that columns of the database describe: the only place that reads one from them. Throws UsageError for
+/// what somebody else wrote, and what makes no sense.
+Mismatch read_mismatch(const std::string& case_text, const std::string& suspect, const std::string& verdict,
+                       const std::string& blame, const nlohmann::json& certificate);
+
 /// A row of the table `mismatches`, with the names of its columns.
 struct MismatchRow {
   int64_t id = 0;
@@ -143,6 +148,11 @@ struct MismatchRow {
   /// The shrunk case and its certificate if there are any, else the simplest case seen and its certificate.
   const std::string& best_text() const { return shrunk_text ? *shrunk_text : case_text; }
   const nlohmann::json& best_certificate() const { return shrunk_text ? shrunk_certificate : certificate; }
+
+  /// What was seen on the simplest case, and on the best one. Both throw as read_mismatch().
+  Mismatch mismatch() const { return read_mismatch(case_text, suspect, verdict, blame, certificate); }
+  Mismatch best_mismatch() const { return read_mismatch(best_text(), suspect, verdict, blame, best_certificate()); }
+
   bool is_explained() const { return !explanation.empty() || !known_cause.empty(); }
 };
 
@@ -159,10 +169,9 @@ struct RowExplanation {
   std::string case_text;                        // the case that was shrunk: of the row or one of its candidates
   std::optional<std::string> shrunk_text = {};  // nullopt if the mismatch did not come back
   Certificate shrunk_certificate = {};
-  std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains no other case
+  std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains this case only
   nlohmann::json explanation;                  // an object that is not empty
   std::optional<Verdict> verdict = {};         // of the shrunk case, if stronger than the row's
-  std::optional<int64_t> same_as = {};         // the row of a known fault that is the same as this one
 };
 
 /// Selects rows for a listing; an empty text selects all.

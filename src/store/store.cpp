@@ -8,14 +8,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/json_text.h"
-#include "core/plain_words.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/cause_table.h"
 #include "store/database.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
+#include "store/owners.h"
+#include "store/place.h"
 #include "store/statements.h"
 #include "store/trouble.h"
 
@@ -78,48 +78,20 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
   return score;
 }
 
-/// The text of a part of an explanation; "" if there is none.
-std::string text_in(const json& explanation, const char* part, const char* key) {
-  if (!explanation.is_object()) return "";
-  const auto found = explanation.find(part);
-  if (found == explanation.end() || !found->is_object() || !found->contains(key)) return "";
-  return (*found)[key].is_string() ? (*found)[key].get<std::string>() : "";
-}
-
 }  // namespace
-
-std::string MismatchRow::status_text() const {
-  if (effective_status == kGone) return fmt::format("gone since {}", gone);
-  if (effective_status == status || status == "new") return effective_status;  // its cause may say more than it does
-  std::vector<std::string> names;
-  for (const auto& [name, version] : versions.items())
-    names.push_back(name + " " + (version.is_string() ? version.get<std::string>() : json_line(version)));
-  return fmt::format("{} ({} for {})", effective_status, status, fmt::join(names, ", "));
-}
-
-std::string MismatchRow::shows_if() const {
-  if (predicate.empty()) return "";
-  const auto count = [this](const char* key) {
-    const bool is_there = explanation.is_object() && explanation.contains(key) && explanation[key].is_number_integer();
-    return is_there ? explanation[key].get<int64_t>() : 0;
-  };
-  const int64_t exceptions = count("unexplained");
-  const std::string text = predicate_in_words(predicate, best_text());
-  const std::string of_data = text_in(explanation, "data", "text");
-  const std::string all = of_data.empty() ? text : fmt::format("{}, with data in which {}", text, of_data);
-  return exceptions == 0 ? all : fmt::format("{}, but for {} of {} cases tried", all, exceptions, count("samples"));
-}
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
     : path_(std::move(path)),
       db_(std::move(db)),
+      place_(std::make_unique<Place>(*db_, path_)),
       limits_(std::make_unique<StepLimits>(*db_)),
       statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&& other) noexcept {
-  known_ = std::move(other.known_);
+  owners_ = std::move(other.owners_);
   statements_ = std::move(other.statements_);  // ours end before their database does
   limits_ = std::move(other.limits_);
+  place_ = std::move(other.place_);
   db_ = std::move(other.db_);
   path_ = std::move(other.path_);
   return *this;
@@ -148,7 +120,7 @@ auto Store::guarded(const Body& body) const {
 template <class Body>
 auto Store::written(const Body& body) {
   return guarded([&](Statements& sql) {
-    require_in_place(sql.database(), path_);
+    place_->require();
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     if constexpr (std::is_void_v<decltype(body(sql))>) {
       body(sql);
@@ -233,12 +205,12 @@ std::vector<std::string> Store::covered_profiles() const {
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
   return written([&](Statements& sql) {
     const std::string now = utc_now();
-    return record_hit(sql, known(sql), campaign, mismatch, {now, now});
+    return record_hit(sql, owners(sql), campaign, mismatch, now);
   });
 }
 
 std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch) const {
-  return guarded([&](Statements& sql) { return store::row_of(sql, known(sql), campaign, mismatch); });
+  return guarded([&](Statements& sql) { return store::row_of(sql, owners(sql), campaign, mismatch); });
 }
 
 std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done) {
@@ -246,7 +218,7 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
     std::vector<Recorded> recorded;
     const std::string now = utc_now();
     for (const Mismatch& mismatch : mismatches)
-      recorded.push_back(record_hit(sql, known(sql), campaign, mismatch, {now, now}));
+      recorded.push_back(record_hit(sql, owners(sql), campaign, mismatch, now));
     if (!write_done(sql.database(), campaign, done.to_json()))
       throw bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     return recorded;
@@ -259,8 +231,8 @@ void Store::confirm(int64_t id, int64_t as) {
 
 int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
   return written([&](Statements& sql) {
-    const int64_t home = explain_row(sql, known(sql), id, row_explanation, path_);
-    store::join_causes(sql, known(sql));
+    const int64_t home = explain_row(sql, id, row_explanation, path_);
+    store::join_causes(sql, owners(sql).known());
     return home;
   });
 }
@@ -277,17 +249,21 @@ void Store::triage(const std::map<int64_t, Triage>& what) {
   });
 }
 
-KnownCauses& Store::known(Statements& sql) const {
-  if (!known_) known_ = std::make_unique<KnownCauses>(sql, path_);
-  return *known_;
+Owners& Store::owners(Statements& sql) const {
+  if (!owners_) owners_ = std::make_unique<Owners>(sql, path_);
+  return *owners_;
 }
 
 void Store::know(const std::vector<Cause>& causes) {
   written([&](Statements& sql) {
     write_known(sql, causes);
-    known_.reset();
-    store::join_causes(sql, known(sql));
+    owners_.reset();
+    store::join_causes(sql, owners(sql).known());
   });
+}
+
+std::vector<Cause> Store::known_causes() const {
+  return guarded([&](Statements& sql) { return owners(sql).known().all(); });
 }
 
 std::vector<CauseRow> Store::causes() const {
@@ -303,7 +279,7 @@ void Store::triage_causes(const std::map<int64_t, Triage>& what) {
 }
 
 void Store::join_causes() {
-  written([&](Statements& sql) { store::join_causes(sql, known(sql)); });
+  written([&](Statements& sql) { store::join_causes(sql, owners(sql).known()); });
 }
 
 std::vector<MismatchRow> Store::mismatches(const MismatchFilter& filter) const {

@@ -24,13 +24,15 @@ class Database;
 
 namespace convict::store {
 
-class KnownCauses;
+class Owners;
+class Place;
 class Statements;
 class StepLimits;
 
 /// One connection, for one thread. Every function is one transaction: after it returns, a kill -9 loses nothing.
 /// Throws an error of one line: UsageError for any fault of the file, SystemError for one of the disk, and before
-/// writing to a file that has been deleted, renamed or replaced meanwhile.
+/// writing to a file that has been deleted, renamed, replaced or truncated meanwhile; Locked if somebody else has it,
+/// and nothing was done.
 class Store {
  public:
   /// Creates the file if it is missing and migrates it if it is older. Other processes may use it at the same time.
@@ -74,10 +76,9 @@ class Store {
   /// The profiles with coverage, sorted by name.
   std::vector<std::string> covered_profiles() const;
 
-  /// Adds one hit to the first row of its coarse signature whose predicate holds for the case, or else to the
-  /// unexplained row of that signature. The row shows the simplest case seen so far (fewest multiply-adds, then
-  /// shortest line, then order of text), whatever the order of the hits, but none that was not repeated
-  /// (Certificate::Alone). Text that people wrote to the row stays.
+  /// Adds a hit, which is of the row that assign() gives it (assign.h). The row shows the simplest case seen so far
+  /// (fewest multiply-adds, then shortest line, then order of text), whatever the order of the hits, and one that was
+  /// not repeated (Certificate::Alone) only if there is no other. Text that people wrote to the row stays.
   Recorded record(int64_t campaign, const Mismatch& mismatch);
 
   /// Nullopt if record() would make a new row.
@@ -86,8 +87,8 @@ class Store {
   /// In one transaction, records all `mismatches` and sets `done` as the cases that the campaign has examined.
   std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done);
 
-  /// Gives an unexplained row its fine signature. Returns the id of the row that holds it now: another one, if that
-  /// signature was known. Candidates that the predicate does not explain move to a new row.
+  /// Adds what was learnt of an unexplained row. Returns the id of the row that has the explained case now: another
+  /// one, if that was explained already. Cases that the predicate does not hold for have a row of their own.
   int64_t explain(int64_t id, const RowExplanation& row_explanation);
 
   /// What a row was not sure of has been found to be that of another one, which gets its hits.
@@ -103,6 +104,9 @@ class Store {
   /// Adds known causes, or replaces those of their names; rows that they explain join them. Hits are tried against the
   /// known causes first.
   void know(const std::vector<Cause>& causes);
+
+  /// The known causes that this version can read.
+  std::vector<Cause> known_causes() const;
 
   /// All causes, in the order of their ids.
   std::vector<CauseRow> causes() const;
@@ -145,13 +149,14 @@ class Store {
   template <class Body>
   auto written(const Body& body);
 
-  KnownCauses& known(Statements& sql) const;
+  Owners& owners(Statements& sql) const;
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
-  std::unique_ptr<StepLimits> limits_;          // of db_, for each function
-  std::unique_ptr<Statements> statements_;      // of db_
-  mutable std::unique_ptr<KnownCauses> known_;  // as last read
+  std::unique_ptr<Place> place_;            // of db_
+  std::unique_ptr<StepLimits> limits_;      // of db_, for each function
+  std::unique_ptr<Statements> statements_;  // of db_
+  mutable std::unique_ptr<Owners> owners_;  // as last read
 };
 
 }  // namespace convict::store

@@ -20,11 +20,15 @@ inline constexpr std::string_view kChooseOurs = "choose a database made by convi
 /// "database 'nightly.db': <what is wrong>; <what would be valid>".
 UsageError bad_database(const std::string& path, std::string_view what, std::string_view valid);
 
+/// The same for what the system does not let us do.
+SystemError refused_by_system(const std::string& path, std::string_view what, std::string_view remedy);
+
+/// Another process has the database locked. Nothing was done, so that it can be tried again.
+struct Locked : SystemError {
+  explicit Locked(const SystemError& error) : SystemError(error) {}
+};
+
 /// Throws the error for an SQLite error: names the database and says what is wrong.
 [[noreturn]] void throw_trouble(const std::string& path, const SQLite::Exception& error);
-
-/// Throws SystemError if the file has been deleted, renamed or replaced since it was opened: what is written to it now
-/// would be lost. Precondition: no transaction.
-void require_in_place(SQLite::Database& db, const std::string& path);
 
 }  // namespace convict::store

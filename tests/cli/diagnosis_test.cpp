@@ -142,7 +142,34 @@ TEST_F(BackgroundDiagnoses, WhatIsCoveredIsNotExplainedAgain) {
   EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
 }
 
-/// P05 loses the taps beyond the fifth of rank 3. Once its rows are known, another campaign finds nothing new.
+/// The command knows what a campaign would know: of rows of one bug it explains the first, and the others join it.
+TEST_F(BackgroundDiagnoses, TheCommandJoinsRowsOfOneBug) {
+  run({"fuzz", "--plugin=" + plugin("mutants_p"), "--target=P27", "--oracle=none", "-q", "--cases=800", "--shrink=none",
+       "--db=a.db"});
+  const json before = rows();
+  ASSERT_GE(before.size(), 2u);
+  int learnt = 0, joined = 0;
+  for (const json& row : before) {
+    const int64_t id = row["id"];
+    const json now = rows();
+    if (std::ranges::none_of(now, [&](const json& one) { return one["id"] == id; })) {
+      ++joined;  // what was learnt before covers it
+      continue;
+    }
+    const CommandResult explained =
+        run({"explain", std::to_string(id), "--plugin=" + plugin("mutants_p"), "--db=a.db", "-q", "--format=json"});
+    ASSERT_EQ(explained.exit_code, 1) << explained.err;
+    learnt += explained.json()["explanation"].contains("explain_runs") ? 1 : 0;
+    joined += explained.json()["id"] == id ? 0 : 1;
+    EXPECT_FALSE(explained.json()["predicate"].get<std::string>().empty());
+  }
+  EXPECT_EQ(learnt, 1);
+  EXPECT_EQ(rows().size(), before.size() - joined);
+  EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
+}
+
+/// P05 loses the taps beyond the fifth of rank 3. A case that the condition misses keeps a row of its own. Once the causes
+/// are known, another campaign finds nothing new.
 TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
   EXPECT_EQ(found.exit_code, 1);
@@ -151,7 +178,7 @@ TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   bool has_the_fault = false;
   for (const json& row : found.mismatches()) {
     hits += row["hits"].get<int64_t>();
-    EXPECT_FALSE(row["predicate"].get<std::string>().empty()) << row;
+    EXPECT_TRUE(!row["predicate"].get<std::string>().empty() || row["hits"] <= 2) << row;
     has_the_fault |= row["predicate"].get<std::string>().find("k >= 6") != std::string::npos && row["hits"] > 10;
   }
   EXPECT_TRUE(has_the_fault) << found.out;
@@ -159,12 +186,10 @@ TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   for (const json& row : fuzz({"--cases=3000", "--seed=3", "--db=b.db", "--shrink=none"}).mismatches())
     unshrunk_hits += row["hits"].get<int64_t>();
   EXPECT_EQ(hits, unshrunk_hits);
-  const size_t before = rows().size();
-  for (const json& row : rows())
-    EXPECT_EQ(run({"triage", row["id"].dump(), "--status=known", "--db=a.db"}).exit_code, 0);
+  for (const json& row : found.mismatches())
+    EXPECT_EQ(run({"triage", "cause", row["cause"].dump(), "--status=known", "--db=a.db"}).exit_code, 0);
   const CommandResult again = fuzz({"--cases=3000", "--seed=4", "--db=a.db"});
   EXPECT_EQ(again.exit_code, 0) << again.out;
-  EXPECT_EQ(rows().size(), before);
 }
 
 TEST_F(BackgroundDiagnoses, WhatIsLeftIsExplainedByTheNextCampaign) {

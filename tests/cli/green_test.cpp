@@ -150,8 +150,8 @@ TEST_F(GreenTest, TheSecondDeathIsOfTheSameCase) {
        "--oracle=none", "--cases=150", "--illegal=0", "--shrink=none", "-q", "--db=two.db"});
   const auto lines_of = [&](const std::string& suspect) {
     return query("two.db",
-                 "SELECT group_concat(case_text, char(10)) FROM (SELECT DISTINCT c.case_text FROM candidates c "
-                 "JOIN mismatches m ON m.id = c.mismatch WHERE suspect = '" +
+                 "SELECT group_concat(case_text, char(10)) FROM (SELECT DISTINCT c.case_text FROM cases c "
+                 "WHERE c.suspect = '" +
                      suspect + "' ORDER BY 1)");
   };
   EXPECT_FALSE(lines_of("crashes").empty());

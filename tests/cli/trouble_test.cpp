@@ -5,6 +5,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "tests/cli/command.h"
@@ -69,24 +70,110 @@ TEST_F(TroubleTest, AReadOnlyDirectoryIsOneLine) {
   EXPECT_TRUE(refuses(result, {"disk/a.db", "cannot write"}));
 }
 
+/// A command that is no campaign does not wait for long.
 TEST_F(TroubleTest, ALockedDatabaseIsOneLine) {
   ASSERT_LE(shell(fuzz("a.db", "--cases=20")).exit_code, 1);
-  const std::string hits = query("a.db", "SELECT sum(hits) FROM mismatches");
   SQLite::Database other(file("a.db"), SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
-  EXPECT_TRUE(refuses(shell(fuzz("a.db", "--cases=20 --seed=2")), {"'a.db'", "locked by another process"}));
-  other.exec("ROLLBACK");
-  EXPECT_EQ(query("a.db", "SELECT sum(hits) FROM mismatches"), hits);
+  EXPECT_TRUE(refuses(run({"triage", "1", "known", "--db=a.db"}), {"'a.db'", "locked by another process"}, 71));
 }
 
-TEST_F(TroubleTest, ADatabaseThatIsLockedMeanwhileIsOneLine) {
+/// Whoever has it locked may take longer than any limit: the campaign says so, and goes on when it can.
+class Locked : public TroubleTest {
+ protected:
+  std::vector<std::string> fuzz_for_ever() const {
+    return {"fuzz", "--oracle=none", "--plugin=" + plugin("tells"), "--plugin=" + plugin("mutants_p"),
+            "--target=tells,P03", "--time=1h", "--shrink=none", "--format=json"};
+  }
+  static int64_t hits_in(const json& report) {
+    int64_t hits = 0;
+    for (const json& one : report["mismatches"]) hits += one["hits"].get<int64_t>();
+    return hits;
+  }
+};
+
+TEST_F(Locked, FromTheStart) {
+  ASSERT_LE(shell(fuzz("convict.db", "--cases=20")).exit_code, 1);
+  SQLite::Database other(file("convict.db"), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  Command command({"fuzz", "--oracle=none", "--target=direct", "--cases=5"}, {.directory = directory_.path()});
+  ASSERT_TRUE(command.says("locked by another process"));
+  other.exec("ROLLBACK");
+  EXPECT_EQ(command.wait().exit_code, 0);
+  EXPECT_EQ(query("convict.db", "SELECT state || ' ' || json_extract(counts, '$.cases') FROM campaigns WHERE id = 2"),
+            "finished 5");
+}
+
+TEST_F(Locked, Meanwhile) {
+  const PluginEvents events;
+  Command command(fuzz_for_ever(), {.directory = directory_.path(), .environment = events.told()});
+  ASSERT_TRUE(events.next(command));
+  SQLite::Database other(file("convict.db"), SQLite::OPEN_READWRITE, 5000);
+  other.exec("BEGIN IMMEDIATE");
+  ASSERT_TRUE(command.says("locked by another process"));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(events.next(command)) << "it goes on";
+  other.exec("ROLLBACK");
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(events.next(command));
+  command.signal(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_EQ(result.err.find("locked"), result.err.rfind("locked")) << "once: " << result.err;
+  EXPECT_GT(hits_in(result.json()), 0);
+  EXPECT_EQ(query("convict.db", "SELECT sum(hits) FROM mismatches"), std::to_string(hits_in(result.json())));
+}
+
+/// Ctrl-C ends the wait. What was not written is examined again.
+TEST_F(Locked, UntilTheUserHasEnough) {
+  const PluginEvents events;
+  Command command(fuzz_for_ever(), {.directory = directory_.path(), .environment = events.told()});
+  ASSERT_TRUE(events.next(command));
+  SQLite::Database other(file("convict.db"), SQLite::OPEN_READWRITE, 5000);
+  other.exec("BEGIN IMMEDIATE");
+  ASSERT_TRUE(command.says("locked by another process"));
+  command.signal(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 71) << result.err;
+  other.exec("ROLLBACK");
+  EXPECT_EQ(query("convict.db", "SELECT state FROM campaigns"), "running") << "to be resumed";
+}
+
+TEST_F(TroubleTest, ATruncatedDatabaseEndsTheCampaignInOneLine) {
   const PluginEvents events;
   Command command({"fuzz", "--oracle=none", "--plugin=" + plugin("tells"), "--target=direct,tells", "--time=1h", "-q"},
                   {.directory = directory_.path(), .environment = events.told()});
   ASSERT_TRUE(events.next(command));
-  SQLite::Database other(file("convict.db"), SQLite::OPEN_READWRITE, 5000);
-  other.exec("BEGIN IMMEDIATE");
-  EXPECT_TRUE(refuses(command.wait(), {"'convict.db'", "locked by another process"}));
+  SQLite::Database(file("convict.db"), SQLite::OPEN_READWRITE, 5000).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(events.next(command));
+  fs::resize_file(file("convict.db"), 0);
+  EXPECT_TRUE(refuses(command.wait(), {"'convict.db'", "truncated", "convict fuzz --resume"}, 71));
+}
+
+/// There is no room for the files that SQLite keeps beside a database that is written to.
+TEST_F(TroubleTest, AFullDiskCanBeRead) {
+  const CommandResult result = shell_with_disk(
+      "size=4m", fuzz("disk/a.db", "--cases=20 >/dev/null") +
+                     "; cat /dev/zero >disk/filler 2>/dev/null; rm -f disk/a.db-*\n"
+                 "\"$C\" list mismatches --db disk/a.db >/dev/null && \"$C\" report --db disk/a.db >/dev/null\n");
+  if (result.exit_code == 99) GTEST_SKIP() << "only root can mount a file system of its own";
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+/// The log of a killed campaign is read, too, and stays as it is.
+TEST_F(TroubleTest, AReadOnlyPlaceCanBeRead) {
+  const PluginEvents events;
+  Command command(
+      {"fuzz", "--oracle=none", "--plugin=" + plugin("tells"), "--target=direct,tells", "--time=1h", "-q", "--db=a.db"},
+      {.directory = directory_.path(), .environment = events.told()});
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(events.next(command));
+  command.signal_group(SIGKILL);
+  command.wait();
+  ASSERT_TRUE(fs::exists(file("a.db-wal")));
+  const CommandResult result = shell_with_disk(
+      "size=4m", "cp a.db a.db-wal disk/; mount -o remount,ro disk 2>/dev/null || exit 99\n"
+                 "\"$C\" list mismatches --db disk/a.db >/dev/null && \"$C\" report --db disk/a.db --format json\n");
+  if (result.exit_code == 99) GTEST_SKIP() << "only root can mount a file system of its own";
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.json()["campaigns"].size(), 1u) << "it is in the log";
 }
 
 /// What is done to the database while a campaign writes to it; a second file is there to take its place.

@@ -8,6 +8,6 @@ SELECT 'mismatch', signature, blame, case_text, certificate, hits, shrunk_text, 
 SELECT 'sighting', signature, flags ->> 'shard', sightings.hits FROM sightings
   JOIN mismatches ON mismatches.id = mismatch JOIN campaigns ON campaigns.id = campaign
   ORDER BY signature, flags ->> 'shard';
-SELECT 'candidate', signature, candidates.case_text, candidates.hits FROM candidates
-  JOIN mismatches ON mismatches.id = mismatch ORDER BY signature, candidates.case_text;
+SELECT 'case', suspect, verdict, rule, case_text, hits FROM cases
+  ORDER BY suspect, operation, verdict, rule, case_text, hits;
 SELECT 'coverage', profile, feature_table, cases, hex(tuples) FROM coverage ORDER BY profile;

@@ -18,7 +18,7 @@
 namespace convict {
 namespace {
 
-constexpr uint64_t kFaults = 200, kSeed = 77, kSeeds = 64;
+constexpr uint64_t kFaults = 200, kSeed = 77, kSeedsOfData = 64;
 
 /// A kernel with one fault that depends on the problem alone, and a case on which it shows.
 class FaultySuspect {
@@ -86,7 +86,7 @@ TEST(BestSeed, NoSingleStepIsLeft) {
         *found, [&](const Case& c) { return suspect.fails(c); }, [] { return true; });
     ASSERT_TRUE(suspect.fails(shrunk)) << to_text(shrunk);
     each_step(shrunk, [&](Case step) {
-      for (step.seed = 0; step.seed < kSeeds; ++step.seed)
+      for (step.seed = 0; step.seed < kSeedsOfData; ++step.seed)
         if (suspect.fails(step)) {
           ADD_FAILURE() << fault.text() << "\nfrom " << to_text(*found) << "\nto " << to_text(shrunk)
                         << "\nbut this fails as well: " << to_text(step);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the database keeps of coverage and steering, and how an older database comes to it.
+// What the database keeps of coverage and steering.
 #include <memory>
-#include <span>
 
 #include "core/random.h"
-#include "store/migration.h"
-#include "store/schema.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {
@@ -31,32 +28,10 @@ store::CampaignInfo campaign_of(const std::string& profile, const std::vector<ui
   return info;
 }
 
-TEST_F(StoreTest, BringsAFileOfVersion1UpToDate) {
-  {
-    SQLite::Database db(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    store::migrate(db, std::span(store::kMigrations).first(1), path_);
-    db.exec(R"(INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated)
-               VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then');
-               INSERT INTO mismatches (signature, verdict, suspect, blame, case_text, cost, certificate, first_seen,
-                                       last_seen, first_campaign, last_campaign)
-               VALUES ('direct|crash|conv2d', 'crash', 'direct', 'target', 'conv2d in=4x4', 16, '{}', 'then', 'then',
-                       1, 1))");
-  }
-  store::Store store = store::Store::open(path_);
-  EXPECT_EQ(query("PRAGMA user_version"), "7");
-  EXPECT_EQ(query("SELECT seed || profile || started || '[' || focus || ']' FROM campaigns"), "7smokethen[]");
-  EXPECT_EQ(store.mismatches().at(0).case_text, "conv2d in=4x4");
-  EXPECT_TRUE(store.covered_profiles().empty());
-  EXPECT_EQ(store.begin_campaign(campaign_of("smoke", {3, 5})), 2);
-  store.add_coverage("smoke", counted(1, 3));
-  EXPECT_EQ(store.covered_profiles(), std::vector<std::string>{"smoke"});
-  EXPECT_EQ(query("PRAGMA integrity_check"), "ok");
-}
-
 /// The comments are what people see in the schema.
-TEST_F(StoreTest, ExplainsItsNewColumns) {
+TEST_F(StoreTest, ExplainsItsColumns) {
   create();
-  EXPECT_EQ(contains(query("SELECT sql FROM sqlite_schema WHERE name = 'campaigns'"), "/* JSON: ids of the tuples"),
+  EXPECT_EQ(contains(query("SELECT sql FROM sqlite_schema WHERE name = 'campaigns'"), "-- JSON: ids of the tuples"),
             "");
   EXPECT_EQ(contains(query("SELECT sql FROM sqlite_schema WHERE name = 'coverage'"), "-- two bits a tuple"), "");
 }

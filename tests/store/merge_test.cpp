@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <set>
-#include <span>
 
-#include "store/migration.h"
+#include "core/cause.h"
+#include "core/random.h"
+#include "store/old_schema.h"
 #include "store/schema.h"
 #include "tests/store/store_fixture.h"
 
@@ -28,12 +29,16 @@ class MergeTest : public StoreTest {
           "SELECT 'score', uuid, written, convict_version, settings, result FROM scores",
           "SELECT 'mismatch', signature, coarse, verdict, suspect, blame, case_text, cost, shrunk_text, certificate, "
           "shrunk_certificate, explanation, geography, predicate, m.first_seen, last_seen, hits, status, link, note, "
-          "triaged, versions, f.uuid, l.uuid FROM mismatches m JOIN campaigns f ON f.id = first_campaign "
+          "triaged, versions, gone, gone_at, f.uuid, l.uuid FROM mismatches m "
+          "JOIN campaigns f ON f.id = first_campaign "
           "JOIN campaigns l ON l.id = last_campaign",
           "SELECT 'sighting', signature, uuid, s.hits, s.first_seen, s.last_seen FROM sightings s "
           "JOIN mismatches m ON m.id = s.mismatch JOIN campaigns c ON c.id = s.campaign",
-          "SELECT 'candidate', signature, uuid, k.case_text, k.cost, k.blame, k.certificate, k.hits FROM candidates k "
-          "JOIN mismatches m ON m.id = k.mismatch JOIN campaigns c ON c.id = k.campaign",
+          "SELECT 'seen', uuid, suspect, operation, verdict, rule, tried, hits, first_seen, last_seen FROM seen "
+          "JOIN campaigns c ON c.id = campaign",
+          "SELECT 'case', uuid, suspect, operation, verdict, rule, tried, case_text, cost, blame, certificate, hits "
+          "FROM cases JOIN campaigns c ON c.id = campaign",
+          "SELECT 'learnt', * FROM learnt", "SELECT 'said', * FROM said", "SELECT 'replayed', * FROM replayed",
           "SELECT 'coverage', profile, feature_table, cases, hex(tuples), updated FROM coverage"}) {
       SQLite::Statement select(db, query);
       while (select.executeStep()) {
@@ -159,10 +164,10 @@ TEST_F(MergeTest, IsAssociative) {
 TEST_F(MergeTest, DoesNotDoubleWhatWasSettledMeanwhile) {
   make_three();
   merge("ab", {"a", "b"});
-  // Of four conv2d hits, two were explained in b; the other two are one that is not (k=3) and one that came later.
+  // Of four conv2d hits, the explanation of b covers three, also one that came to a later; k=3 is another one.
   EXPECT_EQ(number("ab", "SELECT sum(hits) FROM mismatches WHERE coarse LIKE '%conv2d'"), 4);
-  EXPECT_EQ(number("ab", "SELECT hits FROM mismatches WHERE predicate = 's >= 2'"), 2);
-  EXPECT_EQ(number("ab", "SELECT count(*) FROM candidates WHERE case_text LIKE 'conv2d%'"), 1);
+  EXPECT_EQ(number("ab", "SELECT hits FROM mismatches WHERE predicate = 's >= 2'"), 3);
+  EXPECT_EQ(number("ab", "SELECT hits FROM mismatches WHERE signature = 'direct|wrong-exact|conv2d'"), 1);
   EXPECT_EQ(number("ab", "SELECT count(*) FROM campaigns"), 1);
   EXPECT_EQ(number("ab", "SELECT counts ->> 'cases' FROM campaigns"), 7);
   EXPECT_EQ(open("ab").mismatches({.status = "known"}).at(0).note, "mine");
@@ -234,16 +239,19 @@ TEST_F(MergeTest, CoverageOfAnotherFeatureTableGivesWay) {
   }
 }
 
-TEST_F(MergeTest, MigratesOldInputsWithoutWritingToThem) {
+TEST_F(MergeTest, ConvertsOldInputsWithoutWritingToThem) {
   {
     SQLite::Database db(path("old"), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    store::migrate(db, std::span(store::kMigrations).first(1), path("old"));
-    db.exec(R"(INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated)
-               VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then');
-               INSERT INTO mismatches (signature, verdict, suspect, blame, case_text, cost, certificate, first_seen,
-                                       last_seen, hits, first_campaign, last_campaign)
-               VALUES ('direct|crash|conv2d', 'crash', 'direct', 'target', 'conv2d in=4x4', 16, '{}', 'then', 'then',
-                       5, 1, 1))");
+    db.exec(fmt::format("PRAGMA application_id = {}", store::kApplicationId));
+    db.exec(store::kOldSchema);
+    db.exec(R"(INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated, uuid)
+               VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then', 'abc');
+               INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost,
+                                       certificate, first_seen, last_seen, hits, first_campaign, last_campaign, note)
+               VALUES ('direct|crash|conv2d', 'direct|crash|conv2d', 'conv2d', 'crash', 'direct', 'target',
+                       'conv2d in=4x4', 16, '{}', 'then', 'then', 5, 1, 1, 'mine');
+               INSERT INTO sightings VALUES (1, 1, 5, 'then', 'then');
+               INSERT INTO candidates VALUES (1, 'conv2d in=4x4', 1, 16, 'target', '{}', 2);)");
   }
   copy("old", "old_output");
   const std::string before = files().at("old");
@@ -252,8 +260,9 @@ TEST_F(MergeTest, MigratesOldInputsWithoutWritingToThem) {
   EXPECT_EQ(files().at("old"), before);
   EXPECT_FALSE(files().contains("old-wal"));
   EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 5);
-  merge("old_output", {"old"});  // migrated in place; it is the same campaign
-  EXPECT_EQ(number("old_output", "PRAGMA user_version"), 7);
+  EXPECT_EQ(open("out").mismatches().at(0).note, "mine");
+  merge("old_output", {"old"});  // converted in place; it is the same campaign
+  EXPECT_EQ(number("old_output", "PRAGMA user_version"), store::kSchemaVersion);
   EXPECT_EQ(dump("old_output"), dump("out"));
 }
 
@@ -302,16 +311,131 @@ TEST_F(MergeTest, RefusesBeforeAnythingIsWritten) {
   EXPECT_EQ(files(), before);
 }
 
-TEST_F(MergeTest, KeepsTheSimplestCandidates) {
+TEST_F(MergeTest, KeepsTheSimplestCasesOfEachCampaign) {
   for (int shard = 0; shard < 3; ++shard) {
     store::Store store = open(fmt::format("s{}", shard));
     const int64_t campaign = store.begin_campaign({.seed = static_cast<uint64_t>(shard)});
-    for (int i = 0; i < 30; ++i) store.record(campaign, wrong(fmt::format("conv2d in={}x4", 4 + 3 * i + shard)));
+    for (int i = 0; i < 40; ++i) store.record(campaign, wrong(fmt::format("conv2d in={}x4", 4 + 3 * i + shard)));
   }
-  merge("out", {"s0", "s1", "s2"});
-  EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 90);
-  EXPECT_EQ(number("out", "SELECT count(*) FROM candidates"), 32);
-  EXPECT_EQ(number("out", "SELECT max(cost) FROM candidates"), 35 * 4);
+  copy("s0", "later");
+  for (int i = 0; i < 3; ++i) open("later").record(1, wrong(fmt::format("conv2d in=4x{}", 1 + i)));
+  merge("out", {"s0", "s1", "s2", "later"});
+  EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 123);
+  EXPECT_EQ(number("out", "SELECT count(*) FROM cases"), 96);
+  EXPECT_EQ(number("out", "SELECT min(cost) FROM cases"), 4);
+}
+
+/// Of shards that have found, explained and triaged what they liked.
+class ShardsTest : public MergeTest {
+ protected:
+  void make_shards(int count) const {
+    for (int shard = 0; shard < count; ++shard) {
+      store::Store store = open(name(shard));
+      Random random(static_cast<uint64_t>(shard), 7);
+      store.know(parse_causes("cause wide\ntitle Wide kernels are wrong\nsuspect direct\nversions 1\nverdicts "
+                              "wrong-exact\nwhen k >= " + std::to_string(5 + shard % 2) + "\ncase conv1d in=9 k=9\n",
+                              "test"));
+      const int64_t campaign =
+          store.begin_campaign({.seed = static_cast<uint64_t>(shard), .libraries = {{"direct", "1.0"}}});
+      for (int i = 0; i < 60; ++i) {
+        const auto line = fmt::format("conv{}d in=9 k={} s={} oc={}", random.between(1, 2), random.between(1, 7),
+                                      random.between(1, 3), random.between(1, 40));
+        Mismatch hit = wrong(line);
+        hit.certificate.text.reset();
+        if (random.chance(0.3)) hit.verdict = Verdict::kWrongProven;
+        store.record(campaign, hit);
+        if (i % 13 == 12) explain_one(store, random);
+        if (i % 29 == 28) store.triage({{store.mismatches().back().id, {.status = "known", .note = name(shard)}}});
+      }
+      store.note_replay(store.mismatches().front().id, store.begin_campaign({.seed = 99}), "direct 2.0");
+      store.join_causes();
+      store.triage_causes({{store.causes().back().id, {.status = "reported", .link = name(shard)}}});
+      update(store, campaign, 60);
+    }
+    copy(name(0), name(count));  // one of them twice, at different times
+    open(name(count)).record(1, wrong("conv2d in=5x5 k=2"));
+  }
+  static void explain_one(store::Store& store, Random& random) {
+    for (const store::MismatchRow& row : store.mismatches()) {
+      if (row.is_explained()) continue;
+      const Case c = parse_case(row.case_text);
+      const std::string predicate =
+          random.chance(0.5) ? fmt::format("s = {}", c.stride[0]) : fmt::format("oc <= {}", random.between(1, 40));
+      store.explain(row.id, {.case_text = row.case_text,
+                             .shrunk_text = row.case_text,
+                             .geography = "everywhere",
+                             .predicate = predicate,
+                             .explanation = {{"needs", predicate}}});
+      return;
+    }
+  }
+  static std::string name(int shard) { return fmt::format("shard{}", shard); }
+
+  /// All that is in the file, numbers included.
+  std::string whole(const std::string& file) const {
+    SQLite::Database db(path(file), SQLite::OPEN_READWRITE, 1000);
+    SQLite::Statement tables(db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+    std::string text;
+    while (tables.executeStep()) {
+      SQLite::Statement rows(db, "SELECT * FROM " + tables.getColumn(0).getString());
+      while (rows.executeStep()) {
+        text += tables.getColumn(0).getString();
+        for (int i = 0; i < rows.getColumnCount(); ++i) text += " ; " + rows.getColumn(i).getString();
+        text += "\n";
+      }
+    }
+    return text;
+  }
+  std::string merged(const std::vector<std::string>& order) const {
+    merge("out", order);
+    std::string text = whole("out");
+    for (const char* file : {"out", "out-wal", "out-shm"}) fs::remove(path(file));
+    return text;
+  }
+};
+
+TEST_F(ShardsTest, FourInEachOrderAreOneDatabase) {
+  make_shards(3);
+  std::vector<std::string> order = {name(0), name(1), name(2), name(3)};
+  const std::string expected = merged(order);
+  EXPECT_GT(std::ranges::count(expected, '\n'), 100);
+  do {
+    EXPECT_EQ(merged(order), expected) << fmt::format("{}", fmt::join(order, " "));
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_F(ShardsTest, EightInManyOrdersAreOneDatabase) {
+  make_shards(7);
+  std::vector<std::string> order;
+  for (int shard = 0; shard < 8; ++shard) order.push_back(name(shard));
+  const std::string expected = merged(order);
+  Random random(1, 1);
+  for (int i = 0; i < 12; ++i) {
+    for (size_t at = order.size(); at-- > 1;)
+      std::swap(order[at], order[static_cast<size_t>(random.between(0, static_cast<int64_t>(at)))]);
+    EXPECT_EQ(merged(order), expected) << fmt::format("{}", fmt::join(order, " "));
+  }
+}
+
+/// One after the other, they have other numbers, and say the same.
+TEST_F(ShardsTest, EightStepByStepSayTheSame) {
+  make_shards(7);
+  merge("all", {name(0), name(1), name(2), name(3), name(4), name(5), name(6), name(7)});
+  for (const bool backwards : {false, true}) {
+    const std::string output = backwards ? "down" : "up";
+    for (int i = 0; i < 8; ++i) merge(output, {name(backwards ? 7 - i : i)});
+    EXPECT_EQ(dump(output), dump("all")) << output;
+  }
+}
+
+/// Whoever has which of the hits follows from what is in the file, and from nothing else.
+TEST_F(ShardsTest, RowsAreWhatFollowsFromTheFacts) {
+  make_shards(3);
+  for (int shard = 0; shard < 3; ++shard) {
+    merge("again", {name(shard)});
+    EXPECT_EQ(dump("again"), dump(name(shard))) << shard;
+    for (const char* file : {"again", "again-wal", "again-shm"}) fs::remove(path(file));
+  }
 }
 
 }  // namespace

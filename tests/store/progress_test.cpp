@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What reports draw, in the database: moments, ratios, scores, and all sightings at once.
-#include <span>
-
-#include "store/migration.h"
-#include "store/schema.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {
@@ -16,27 +12,6 @@ Ratios ratios_of(const std::string& name, double ratio) {
   Ratios ratios;
   ratios[name].add(ratio);
   return ratios;
-}
-
-TEST_F(StoreTest, BringsAFileOfVersion3UpToDate) {
-  {
-    SQLite::Database db(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    store::migrate(db, std::span(store::kMigrations).first(3), path_);
-    db.exec(
-        R"(INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated, uuid, done)
-               VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then', 'abc', '[[0,5]]'))");
-  }
-  const store::Store store = store::Store::open(path_);
-  EXPECT_EQ(query("PRAGMA user_version"), "7");
-  const auto campaign = store.campaign(1);
-  ASSERT_TRUE(campaign);
-  EXPECT_EQ(campaign->started, "then");
-  EXPECT_EQ(campaign->ended, "");
-  EXPECT_EQ(campaign->done.all.count(), 5u);
-  EXPECT_TRUE(campaign->moments.empty());
-  EXPECT_TRUE(campaign->ratios.empty());
-  EXPECT_FALSE(store.last_score());
-  EXPECT_EQ(query("PRAGMA integrity_check"), "ok");
 }
 
 TEST_F(StoreTest, KeepsHowACampaignWentOn) {

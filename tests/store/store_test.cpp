@@ -2,9 +2,8 @@
 //
 // What the database keeps: campaigns, mismatches once per signature, and its own schema.
 #include <algorithm>
-#include <span>
 
-#include "store/migration.h"
+#include "store/old_schema.h"
 #include "store/schema.h"
 #include "tests/store/store_fixture.h"
 
@@ -18,7 +17,7 @@ TEST_F(StoreTest, CreatesAndReopens) {
 
 TEST_F(StoreTest, MarksTheFileAsOurs) {
   create();
-  EXPECT_EQ(query("PRAGMA user_version"), std::to_string(store::kMigrations.size()));
+  EXPECT_EQ(query("PRAGMA user_version"), std::to_string(store::kSchemaVersion));
   EXPECT_EQ(query("PRAGMA application_id"), std::to_string(store::kApplicationId));
   EXPECT_EQ(query("PRAGMA journal_mode"), "wal");
 }
@@ -158,22 +157,57 @@ TEST_F(StoreTest, RefusesAnUnknownCampaign) {
   EXPECT_EQ(contains(refusal(update, path_), "campaign 7 is gone"), "");
 }
 
-TEST_F(StoreTest, MigratesStepByStep) {
-  SQLite::Database db(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  const char* const steps[] = {"CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"};
-  store::migrate(db, std::span(steps, 1), path_);
-  db.exec("INSERT INTO a VALUES (1)");
-  store::migrate(db, steps, path_);
-  EXPECT_EQ(db.execAndGet("PRAGMA user_version").getInt(), 2);
-  EXPECT_TRUE(db.execAndGet("SELECT y FROM a").isNull());
+/// A database of the version before, with one row of each kind.
+void make_old(const std::string& path) {
+  SQLite::Database db(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  db.exec(fmt::format("PRAGMA application_id = {}", store::kApplicationId));
+  db.exec(store::kOldSchema);
+  db.exec(R"(
+    INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated, uuid, done)
+      VALUES ('7', 'smoke', '{}', '{"direct":"1"}', 'avx2', '0.1.0', 'then', 'then', 'abc', '[[0,5]]');
+    INSERT INTO causes (title, status, link) VALUES ('crashes', 'reported', 'there');
+    INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
+                            explanation, predicate, geography, first_seen, last_seen, hits, first_campaign,
+                            last_campaign, cause, status, note, triaged)
+      VALUES ('direct|crash|conv2d', 'direct|crash|conv2d', 'conv2d', 'crash', 'direct', 'target', 'conv2d in=4x4', 16,
+              '{}', '{}', '', '', 'then', 'then', 5, 1, 1, 1, 'new', '', ''),
+             ('direct|wrong-exact|conv2d|all|s >= 2', 'direct|wrong-proven|conv2d', 'conv2d', 'wrong-exact', 'direct',
+              'target', 'conv2d in=4x4 s=2x2', 4, '{}', '{"a":1}', 's >= 2', 'all', 'then', 'then', 9, 1, 1, NULL,
+              'known', 'mine', 'now');
+    INSERT INTO sightings VALUES (1, 1, 5, 'then', 'then'), (2, 1, 9, 'then', 'then');
+    INSERT INTO candidates VALUES (1, 'conv2d in=4x4', 1, 16, 'target', '{}', 3),
+                                  (1, 'conv2d in=5x5', 1, 25, 'target', '{}', 2);
+    DELETE FROM sqlite_sequence WHERE name = 'mismatches';
+    INSERT INTO sqlite_sequence VALUES ('mismatches', 40);
+  )");
 }
 
-TEST_F(StoreTest, KeepsTheOldSchemaIfAStepFails) {
-  SQLite::Database db(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  const char* const steps[] = {"CREATE TABLE a (x)", "CREATE TABLE b (x); CREATE TABLE a (x)"};
-  EXPECT_THROW(store::migrate(db, steps, path_), SQLite::Exception);
-  EXPECT_EQ(db.execAndGet("PRAGMA user_version").getInt(), 1);
-  EXPECT_FALSE(db.tableExists("b"));
+TEST_F(StoreTest, ConvertsADatabaseOfTheVersionBefore) {
+  make_old(path_);
+  store::Store store = store::Store::open(path_);
+  EXPECT_EQ(query("PRAGMA user_version"), std::to_string(store::kSchemaVersion));
+  EXPECT_EQ(query("PRAGMA integrity_check"), "ok");
+  const auto rows = store.mismatches();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(fmt::format("{} {} {}", rows[0].id, rows[0].hits, rows[0].effective_status), "1 5 reported");
+  EXPECT_EQ(fmt::format("{} {} {} {}", rows[1].id, rows[1].hits, rows[1].status, rows[1].note), "2 9 known mine");
+  // A hit that its row's rule covers is that row's, and another row that is explained gives away what is not its own.
+  Mismatch covered = wrong("conv2d in=9x9 s=3");
+  covered.verdict = Verdict::kWrongProven;
+  EXPECT_EQ(store.record(1, covered).id, 2);
+  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
+  EXPECT_EQ(query("SELECT group_concat(id || ' ' || hits || ' ' || status, ', ') FROM mismatches"),
+            "1 3 new, 2 10 known, 41 2 new");
+  EXPECT_EQ(store.mismatch(1)->effective_status, "reported");
+}
+
+TEST_F(StoreTest, LeavesADatabaseThatCannotBeConverted) {
+  make_old(path_);
+  write_sql("PRAGMA ignore_check_constraints = ON; UPDATE mismatches SET status = 'done'");
+  const auto before = files();
+  EXPECT_EQ(contains(open_refusal(), "CHECK"), "");
+  EXPECT_EQ(query("SELECT count(*) FROM candidates"), "2");
+  EXPECT_EQ(query("PRAGMA user_version"), "8");
 }
 
 }  // namespace

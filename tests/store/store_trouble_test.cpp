@@ -53,7 +53,7 @@ TEST_F(StoreTest, RefusesANewerSchema) {
   create(1);
   write_sql("PRAGMA user_version = 99");
   const auto before = files();
-  EXPECT_EQ(contains(open_refusal(), "its schema has version 99, and this convict knows up to 7; use a newer"), "");
+  EXPECT_EQ(contains(open_refusal(), "its schema has version 99, and this convict knows up to 9; use a newer"), "");
   EXPECT_EQ(files(), before);
 }
 
@@ -139,6 +139,34 @@ TEST_F(StoreTest, WaitsForAWriterWhenRecording) {
   other.kill();
   other.read_all();  // until it has ended
   EXPECT_TRUE(store.record(1, wrong("conv2d in=4x4")).first_ever);
+}
+
+/// What is not in the log must come from the file.
+TEST_F(StoreTest, NoticesThatItIsCutOff) {
+  for (const uintmax_t size : {0, 100, 4096, 5000, 60'000}) {
+    for (const char* file : {"convict.db", "convict.db-wal", "convict.db-shm"}) fs::remove(path(file));
+    create(20);
+    store::Store store = store::Store::open(path_);
+    write_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+    store.record(1, wrong("conv2d in=4x4"));
+    ASSERT_GT(fs::file_size(path_), size);
+    fs::resize_file(path_, size);
+    const std::string message = refusal([&] { store.record(1, wrong("conv2d in=4x4")); }, path_);
+    EXPECT_EQ(contains(message, "system: database"), "") << size;
+    EXPECT_EQ(contains(message, "truncated while it was in use; restore a copy"), "") << size;
+  }
+}
+
+TEST_F(StoreTest, AVacuumIsNoCut) {
+  create(50);
+  store::Store store = store::Store::open(path_);
+  write_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  store.record(1, wrong("conv2d in=4x4"));
+  const uintmax_t before = fs::file_size(path_);
+  write_sql("PRAGMA foreign_keys = ON; DELETE FROM mismatches WHERE id > 5; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  ASSERT_LT(fs::file_size(path_), before);
+  EXPECT_NO_THROW(store.record(1, wrong("conv2d in=4x4")));
+  EXPECT_EQ(query("PRAGMA integrity_check"), "ok");
 }
 
 TEST_F(StoreTest, LetsProcessesCreateAndRecordTogether) {

@@ -107,13 +107,13 @@ TEST_F(StoreTest, ListsByEveryFilter) {
 }
 
 /// The row of a signature that nothing explains has the simplest cases, whether or not it is full.
-TEST_F(StoreTest, KeepsTheSimplestCandidatesWhateverTheOrder) {
+TEST_F(StoreTest, KeepsTheSimplestCasesWhateverTheOrder) {
   store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   for (int i = 0; i < 50; ++i) store.record(campaign, wrong(fmt::format("conv2d in={}x4", 4 + i * 37 % 50)));
-  EXPECT_EQ(query("SELECT count(*) || ' ' || max(cost) FROM candidates"), "32 140.0");
+  EXPECT_EQ(query("SELECT count(*) || ' ' || max(cost) FROM cases"), "32 140.0");
   store.record(campaign, wrong("conv2d in=4x4"));
-  EXPECT_EQ(query("SELECT hits FROM candidates WHERE case_text = 'conv2d in=4x4'"), "2");
+  EXPECT_EQ(query("SELECT hits FROM cases WHERE case_text = 'conv2d in=4x4'"), "2");
   EXPECT_EQ(query("SELECT hits || ' ' || (SELECT sum(hits) FROM sightings) FROM mismatches"), "51 51");
 }
 

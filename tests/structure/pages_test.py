@@ -10,9 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-LONGEST_PAGE, ALL_PAGES = 1500, 63000  # words
-# A map of the whole source tree, and tables that commands write.
-NOT_FOR_USERS = {"docs/design.md", "docs/seeds.md", "docs/transfer.md"}
+LONGEST_PAGE, ALL_PAGES = 1500, 58000  # words
+NOT_FOR_USERS = {"docs/design.md"}  # a map of the whole source tree
 HARD_TO_READ = r"\b(nobody|somebody|anybody|everybody|whoever|whose|whom)\b"
 
 
@@ -32,6 +31,11 @@ def pages(root):
 def for_users(root):
     return [path for path in pages(root) if path == "README.md" or
             re.fullmatch(r"docs/[^/]*\.md", path) and path not in NOT_FOR_USERS]
+
+
+def without_tables(path):
+    """The text of a page without tables that commands write."""
+    return re.sub(r"<!-- measured -->.*?<!-- end -->", "", path.read_text(), flags=re.S)
 
 
 def prose(text):
@@ -73,8 +77,8 @@ def check_names(root):
 
 
 def check_length(root):
-    """Pages for users are short, and so are all pages together."""
-    words = {path: len((root / path).read_text().split()) for path in pages(root)}
+    """Pages for users are short, and so are all pages together, without tables that commands write."""
+    words = {path: len(without_tables(root / path).split()) for path in pages(root)}
     for path in for_users(root):
         if words[path] >= LONGEST_PAGE:
             yield f"{path} has {words[path]} words; a page for users has less than {LONGEST_PAGE}"
@@ -111,7 +115,7 @@ def check_commands(root):
 def check_words(root):
     """Pages for users say who does what."""
     for path in for_users(root):
-        for word in re.findall(HARD_TO_READ, prose((root / path).read_text()), re.I):
+        for word in re.findall(HARD_TO_READ, prose(without_tables(root / path)), re.I):
             yield f"{path}: '{word}': name the subject"
 
 

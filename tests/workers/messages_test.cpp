@@ -25,7 +25,7 @@ class Draw {
 
   WorkerSettings settings() {
     WorkerSettings s;
-    s.roster = {texts(), texts(), texts(), coin()};
+    s.roster = {texts(), texts(), texts()};
     s.profile = text();
     s.seed = next();
     s.memory = next();

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "store/database.h"
+#include "store/migration.h"
+
+namespace convict::store {
+namespace {
+
+std::string text_at(const SQLite::Statement& at, const char* column) { return at.getColumn(column).getString(); }
+
+std::optional<std::string> optional_at(const SQLite::Statement& at, const char* column) {
+  return at.getColumn(column).isNull() ? std::nullopt : std::optional(text_at(at, column));
+}
+
+void bind_scope(SQLite::Statement& statement, const Scope& scope) {
+  bind_all(statement, ":suspect", scope.suspect, ":operation", scope.operation);
+}
+
+void bind_filing(SQLite::Statement& statement, const Scope& scope, const Seen& seen) {
+  bind_scope(statement, scope);
+  bind_all(statement, ":campaign", seen.campaign, ":verdict", seen.verdict, ":rule", seen.filing.rule, ":tried",
+           seen.filing.tried);
+}
+
+constexpr const char* kOfFiling =
+    "suspect = :suspect AND operation = :operation AND campaign = :campaign AND verdict = :verdict AND rule = :rule "
+    "AND tried = :tried";
+
+/// SQLite has no NaN: of an illegal problem whose cost is not a number, every other case is simpler.
+double cost_of(const Case& c) {
+  const double cost = multiply_adds(resolve(c).problem);
+  return std::isfinite(cost) ? cost : std::numeric_limits<double>::max();
+}
+
+SeenCase case_at(const SQLite::Statement& at) {
+  const std::string line = text_at(at, "case_text");
+  return {{at.getColumn("unrepeated").getInt() != 0, at.getColumn("cost").getDouble(), line.size(), line,
+           text_at(at, "certificate"), text_at(at, "blame")},
+          at.getColumn("hits").getInt64()};
+}
+
+/// Which of the groups a row of `seen` or `cases` is of.
+using Key = std::tuple<int64_t, std::string, std::string, std::string>;
+Key key_at(const SQLite::Statement& at) {
+  return {at.getColumn("campaign").getInt64(), text_at(at, "verdict"), text_at(at, "rule"), text_at(at, "tried")};
+}
+
+std::vector<Seen> read_seen(Statements& sql, const Scope& scope) {
+  std::map<Key, Seen> groups;
+  {
+    const auto select = sql("SELECT * FROM seen WHERE suspect = :suspect AND operation = :operation");
+    bind_scope(*select, scope);
+    while (select->executeStep()) {
+      const auto [campaign, verdict, rule, tried] = key_at(*select);
+      groups[key_at(*select)] = {
+          campaign,
+          verdict,
+          {rule, tried},
+          {text_at(*select, "first_seen"), text_at(*select, "last_seen"), select->getColumn("hits").getInt64()}};
+    }
+  }
+  const auto select = sql(
+      "SELECT *, certificate ->> '$.alone_runs' IS 0 AS unrepeated FROM cases "
+      "WHERE suspect = :suspect AND operation = :operation");
+  bind_scope(*select, scope);
+  while (select->executeStep())
+    if (const auto group = groups.find(key_at(*select)); group != groups.end())
+      group->second.cases.push_back(case_at(*select));
+  std::vector<Seen> list;
+  for (auto& [key, group] : groups) {
+    std::ranges::sort(group.cases, {}, &SeenCase::specimen);
+    list.push_back(std::move(group));
+  }
+  return list;
+}
+
+std::vector<Said> read_said(Statements& sql, const Scope& scope) {
+  const auto select = sql("SELECT * FROM said WHERE suspect = :suspect AND operation = :operation");
+  bind_scope(*select, scope);
+  std::vector<Said> list;
+  while (select->executeStep())
+    list.push_back({text_at(*select, "verdict"), text_at(*select, "rule"), text_at(*select, "case_text"),
+                    select->getColumn("of_cause").getInt() != 0, word_at(*select)});
+  return list;
+}
+
+std::vector<Replay> read_replays(Statements& sql, const Scope& scope) {
+  const auto select = sql("SELECT * FROM replayed WHERE suspect = :suspect AND operation = :operation");
+  bind_scope(*select, scope);
+  std::vector<Replay> list;
+  while (select->executeStep())
+    list.push_back({text_at(*select, "verdict"), text_at(*select, "rule"), text_at(*select, "case_text"),
+                    {text_at(*select, "replayed"), text_at(*select, "gone")}});
+  return list;
+}
+
+/// How many cases are kept, and the cost of the dearest one.
+std::pair<int, double> kept(Statements& sql, const Scope& scope, const Seen& seen) {
+  static const std::string kSelect = fmt::format("SELECT count(*), max(cost) FROM cases WHERE {}", kOfFiling);
+  const auto select = sql(kSelect);
+  bind_filing(*select, scope, seen);
+  select->executeStep();
+  return {select->getColumn(0).getInt(), select->getColumn(1).getDouble()};
+}
+
+/// SQL for the hits of what is there already.
+const char* combined(Combine how) {
+  return how == Combine::kAdd ? "hits + excluded.hits" : "max(hits, excluded.hits)";
+}
+
+/// The same case may fail in two ways: the smaller certificate is kept.
+void add_case(Statements& sql, const Scope& scope, const Seen& seen, const SeenCase& one, Combine how) {
+  static constexpr const char* kBetter =
+      "(excluded.certificate ->> '$.alone_runs' IS 0, excluded.certificate, excluded.blame) "
+      "< (certificate ->> '$.alone_runs' IS 0, certificate, blame)";
+  const auto text = [](Combine combine) {
+    return fmt::format(R"sql(
+    INSERT INTO cases (suspect, operation, campaign, verdict, rule, tried, case_text, cost, blame, certificate, hits)
+    VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :case_text, :cost, :blame, :certificate, :hits)
+    ON CONFLICT DO UPDATE SET hits = {1},
+      certificate = CASE WHEN {0} THEN excluded.certificate ELSE certificate END,
+      blame = CASE WHEN {0} THEN excluded.blame ELSE blame END
+  )sql",
+                                      kBetter, combined(combine));
+  };
+  static const std::string kAdd = text(Combine::kAdd), kLarger = text(Combine::kLarger);
+  const auto insert = sql(how == Combine::kAdd ? kAdd : kLarger);
+  bind_filing(*insert, scope, seen);
+  bind_all(*insert, ":case_text", one.specimen.case_text, ":cost", one.specimen.cost, ":blame", one.specimen.blame,
+           ":certificate", one.specimen.certificate, ":hits", one.hits);
+  insert->exec();
+}
+
+/// A row shows one; what no rule covers may be several bugs.
+int most_cases(const Filing& filing) { return filing.rule.empty() ? kMostCases : 1; }
+
+void keep_simplest_cases(Statements& sql, const Scope& scope, const Seen& seen) {
+  static const std::string kTrim = fmt::format(R"sql(
+    DELETE FROM cases WHERE {0} AND case_text IN (
+      SELECT case_text FROM cases WHERE {0}
+      ORDER BY rule <> '' AND certificate ->> '$.alone_runs' IS 0, cost, length(case_text), case_text
+      LIMIT -1 OFFSET :most)
+  )sql",
+                                               kOfFiling);
+  const auto trim = sql(kTrim);
+  bind_filing(*trim, scope, seen);
+  trim->bind(":most", most_cases(seen.filing));
+  trim->exec();
+}
+
+}  // namespace
+
+bool may_be_kept(Statements& sql, const Scope& scope, const Seen& seen, const Specimen& outline) {
+  const auto [count, dearest] = kept(sql, scope, seen);
+  return !seen.filing.rule.empty() || count < kMostCases || outline.cost <= dearest;
+}
+
+Scope scope_of(const Mismatch& mismatch) { return {mismatch.suspect, operation_of(mismatch)}; }
+
+Specimen outline_of(const Mismatch& mismatch) {
+  const std::string line = to_text(mismatch.problem_case);
+  return {mismatch.certificate.alone.runs == 0, cost_of(mismatch.problem_case), line.size(), line, "", ""};
+}
+
+Specimen specimen_of(const Mismatch& mismatch) {
+  Specimen specimen = outline_of(mismatch);
+  specimen.certificate = to_json_text(to_json(mismatch.certificate));
+  specimen.blame = name_of(mismatch.blame);
+  return specimen;
+}
+
+Word word_at(const SQLite::Statement& at) {
+  Word word{text_at(at, "triaged"), false, text_at(at, "status"), text_at(at, "link"), text_at(at, "note"),
+            text_at(at, "versions")};
+  word.says_something = word.status != "new" || !word.link.empty() || !word.note.empty() || !word.triaged.empty();
+  return word;
+}
+
+std::vector<Learnt> read_learnt(Statements& sql, const Scope& scope) {
+  const auto select = sql(
+      "SELECT * FROM learnt WHERE suspect = :suspect AND operation = :operation ORDER BY learnt, signature, id");
+  bind_scope(*select, scope);
+  std::vector<Learnt> list;
+  while (select->executeStep()) {
+    const auto text = [&](const char* column) { return text_at(*select, column); };
+    list.push_back({text("verdict"), text("case_text"), text("learnt"), text("signature"), text("shown_verdict"),
+                    text("geography"), text("predicate"), optional_at(*select, "shrunk_text"),
+                    optional_at(*select, "shrunk_certificate"), text("explanation")});
+  }
+  return list;
+}
+
+Facts read_facts(Statements& sql, const Scope& scope) {
+  return {scope, read_seen(sql, scope), read_learnt(sql, scope), read_said(sql, scope), read_replays(sql, scope)};
+}
+
+void add_seen(Statements& sql, const Scope& scope, const Seen& seen, Combine how) {
+  {
+    const auto text = [](Combine combine) {
+      return fmt::format(R"sql(
+      INSERT INTO seen (suspect, operation, campaign, verdict, rule, tried, hits, first_seen, last_seen)
+      VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :hits, :first, :last)
+      ON CONFLICT DO UPDATE SET hits = {}, first_seen = min(first_seen, excluded.first_seen),
+                                last_seen = max(last_seen, excluded.last_seen)
+    )sql",
+                                           combined(combine));
+    };
+    static const std::string kAdd = text(Combine::kAdd), kLarger = text(Combine::kLarger);
+    const auto statement = sql(how == Combine::kAdd ? kAdd : kLarger);
+    bind_filing(*statement, scope, seen);
+    bind_all(*statement, ":hits", seen.span.hits, ":first", seen.span.first, ":last", seen.span.last);
+    statement->exec();
+  }
+  for (const SeenCase& one : seen.cases) {
+    const auto [count, dearest] = kept(sql, scope, seen);
+    const bool is_full = count >= most_cases(seen.filing);
+    if (is_full && seen.filing.rule.empty() && one.specimen.cost > dearest) continue;  // it would be removed at once
+    add_case(sql, scope, seen, one, how);
+    if (is_full) keep_simplest_cases(sql, scope, seen);
+  }
+}
+
+void add_learnt(Statements& sql, const Scope& scope, const Learnt& learnt) {
+  const auto statement = sql(R"sql(
+    INSERT OR IGNORE INTO learnt (id, suspect, operation, verdict, case_text, learnt, signature, shown_verdict,
+                                  geography, predicate, shrunk_text, shrunk_certificate, explanation)
+    VALUES (fingerprint(json_array(:suspect, :operation, :verdict, :case_text, :learnt, :signature, :shown, :geography,
+                                   :predicate, :shrunk, :certificate, :explanation)),
+            :suspect, :operation, :verdict, :case_text, :learnt, :signature, :shown, :geography, :predicate, :shrunk,
+            :certificate, :explanation)
+  )sql");
+  bind_scope(*statement, scope);
+  bind_all(*statement, ":verdict", learnt.verdict, ":case_text", learnt.case_text, ":learnt", learnt.when, ":signature",
+           learnt.signature, ":shown", learnt.shown_verdict, ":geography", learnt.geography, ":predicate",
+           learnt.predicate, ":shrunk", learnt.shrunk_text, ":certificate", learnt.shrunk_certificate, ":explanation",
+           learnt.explanation);
+  statement->exec();
+}
+
+void add_said(Statements& sql, const Scope& scope, const Said& said) {
+  const auto statement = sql(R"sql(
+    INSERT INTO said (suspect, operation, verdict, rule, case_text, of_cause, status, link, note, versions, triaged)
+    VALUES (:suspect, :operation, :verdict, :rule, :case_text, :of_cause, :status, :link, :note, :versions, :triaged)
+    ON CONFLICT DO UPDATE SET (status, link, note, versions, triaged)
+      = (excluded.status, excluded.link, excluded.note, excluded.versions, excluded.triaged)
+      WHERE (excluded.triaged, excluded.status, excluded.link, excluded.note, excluded.versions)
+          > (triaged, status, link, note, versions)
+  )sql");
+  bind_scope(*statement, scope);
+  bind_all(*statement, ":verdict", said.verdict, ":rule", said.rule, ":case_text", said.case_text, ":of_cause",
+           said.of_cause ? 1 : 0, ":status", said.word.status, ":link", said.word.link, ":note", said.word.note,
+           ":versions", said.word.versions, ":triaged", said.word.triaged);
+  statement->exec();
+}
+
+void add_replay(Statements& sql, const Scope& scope, const Replay& replay) {
+  const auto statement = sql(R"sql(
+    INSERT INTO replayed (suspect, operation, verdict, rule, case_text, gone, replayed)
+    VALUES (:suspect, :operation, :verdict, :rule, :case_text, :gone, :replayed)
+    ON CONFLICT DO UPDATE SET (gone, replayed) = (excluded.gone, excluded.replayed)
+      WHERE (excluded.replayed, excluded.gone) > (replayed, gone)
+  )sql");
+  bind_scope(*statement, scope);
+  bind_all(*statement, ":verdict", replay.verdict, ":rule", replay.rule, ":case_text", replay.case_text, ":gone",
+           replay.gone.since, ":replayed", replay.gone.at);
+  statement->exec();
+}
+
+}  // namespace convict::store
