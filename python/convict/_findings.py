@@ -10,6 +10,7 @@ _WHAT_TO_DO = {"input-written": "it changes an input: compute on a copy"}
 _LABELS = {"text": "it said", "error": "error", "signal": "signal",
            "exit_code": "exit code", "operand": "operand", "overrun": "overrun"}  # of a certificate
 _EMPTY = re.compile(r" (n|ic|oc)=0\b| in=(\d+x)*0\b")
+_ONLY_EMPTY = re.compile(r"\b(n|ic|oc|ic/g|oc/g|in) (=|<=) 0\b")  # a condition
 
 
 @dataclass
@@ -33,6 +34,10 @@ class Cause:
     def has_no_elements(self) -> bool:
         """Some operand of its case has none."""
         return bool(_EMPTY.search(self.case))
+
+    def needs_no_elements(self) -> bool:
+        """It fails only if some operand has none. A case that was simplified to one without says less."""
+        return self.has_no_elements() and bool(_ONLY_EMPTY.search(self.fails_if))
 
     def lines(self) -> list[str]:
         """The case, when it fails, and the evidence."""
@@ -67,7 +72,7 @@ def causes_in(report: dict, is_like_torch: bool) -> tuple[list[Cause], list[str]
                        key=lambda row: len(row["case"]))
         known = f"{group['title']} ({group['name']})" if group["name"] else ""
         causes.append(Cause.of_row(simplest, hits=group["hits"], known=known))
-    is_note = [bool(one.known or (is_like_torch and one.fails_if and one.has_no_elements())) for one in causes]
+    is_note = [bool(one.known or (is_like_torch and one.needs_no_elements())) for one in causes]
     notes = [_note(one) for one, noted in zip(causes, is_note) if noted]
     return [one for one, noted in zip(causes, is_note) if not noted], notes
 
