@@ -26,7 +26,7 @@ const std::pair<const char*, std::vector<const char*>> kHeadings[] = {
     {"Every day",
      {"fuzz", "repro", "list", "show", "triage", "report", "export", "replay", "doctor", "new-plugin"}},
     {"Now and then",
-     {"shrink", "explain", "keep", "merge", "import", "check-certificate", "completion", "man"}},
+     {"shrink", "explain", "keep", "merge", "import", "check-certificate", "completion"}},
     {"What measures convict itself", {"score", "sample", "check-causes", "findings", "bench"}}};
 
 /// What this processor lacks of what the program is compiled for (CMakeLists.txt), or nullptr.

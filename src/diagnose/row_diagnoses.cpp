@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/case_text.h"
 #include "store/trouble.h"
 
 namespace convict::diagnose {
@@ -16,9 +17,14 @@ RowDiagnoses::RowDiagnoses(store::Store& store, const std::vector<workers::Roste
     : store_(store), roster_(roster), notes_(notes), known_(store), diagnoses_(settings, budget) {}
 
 void RowDiagnoses::diagnose(int64_t row, const Mismatch& mismatch) {
-  if (mismatch.verdict == Verdict::kAcceptsInvalid || !requested_.insert(row).second) return;
+  if (mismatch.verdict == Verdict::kAcceptsInvalid || pending_.contains(row)) return;
   const auto suspect = std::ranges::find(roster_, mismatch.suspect, &workers::RosterEntry::name);
-  if (suspect != roster_.end()) diagnoses_.add({row, mismatch, known_.faults_of(mismatch, suspect->version)});
+  if (suspect == roster_.end()) return;
+  const std::string key = fmt::format("{}|{}|{}", mismatch.suspect, name_of(mismatch.verdict),
+                                      to_text(mismatch.problem_case));
+  if (!tried_.insert(key).second) return;
+  pending_.insert(row);
+  diagnoses_.add({row, mismatch, known_.faults_of(mismatch, suspect->version)});
 }
 
 void RowDiagnoses::diagnose_unexplained(const std::string& suspect) try {
@@ -35,6 +41,7 @@ void RowDiagnoses::store_finished() {
   for (FinishedDiagnosis& one : diagnoses_.take()) finished_.push_back(std::move(one));
   for (; !finished_.empty(); finished_.pop_front()) {
     const FinishedDiagnosis& one = finished_.front();
+    pending_.erase(one.row);
     if (!one.trouble.empty()) {
       notes_.push_back(fmt::format("mismatch {} could not be explained: {}", one.row, one.trouble));
       continue;

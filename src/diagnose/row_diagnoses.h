@@ -21,8 +21,9 @@ class RowDiagnoses {
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
                const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
 
-  /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster. Who does not
-  /// check whether a problem is legal has one row, and no condition under which it fails.
+  /// Requests a diagnosis of the row with its simplest case, unless one of the row is under way, this case was requested
+  /// before, or the suspect is not in the roster. A suspect that does not check whether a problem is legal has one row,
+  /// and no condition under which it fails.
   void diagnose(int64_t row, const Mismatch& mismatch);
 
   /// Calls diagnose() for all unexplained rows of a suspect (of all suspects, if empty), those of earlier campaigns
@@ -42,7 +43,8 @@ class RowDiagnoses {
   const std::vector<workers::RosterEntry>& roster_;
   std::vector<std::string>& notes_;
   Known known_;
-  std::set<int64_t> requested_;
+  std::set<int64_t> pending_;   // rows with a diagnosis under way
+  std::set<std::string> tried_;  // suspects and cases: the number of a row may go to other cases
   std::deque<FinishedDiagnosis> finished_;  // that are not in the store yet
   DiagnosisThread diagnoses_;
 };

@@ -74,7 +74,7 @@ cat line
 
 TEST_F(CompletionTest, Bash) {
   EXPECT_EQ(bash("convict fu"), Words({"fuzz"}));
-  EXPECT_EQ(bash("convict list "), Words({"implementations", "profiles", "fields", "causes", "mismatches"}));
+  EXPECT_EQ(bash("convict list "), Words({"implementations", "profiles", "fields", "verdicts", "causes", "mismatches"}));
   EXPECT_EQ(bash("convict fuzz --fo"), Words({"--format"}));
   EXPECT_EQ(bash("convict fuzz --format "), Words({"text", "json"}));
   EXPECT_EQ(bash("convict fuzz --format=j"), Words({"json"}));
@@ -101,7 +101,7 @@ TEST_F(CompletionTest, HiddenCommandsStayHidden) {
 TEST_F(CompletionTest, Fish) {
   if (!is_installed("fish")) GTEST_SKIP() << "no fish";
   EXPECT_EQ(fish("convict fu"), Words({"fuzz"}));
-  EXPECT_EQ(fish("convict list "), Words({"implementations", "profiles", "fields", "causes", "mismatches"}));
+  EXPECT_EQ(fish("convict list "), Words({"implementations", "profiles", "fields", "verdicts", "causes", "mismatches"}));
   EXPECT_EQ(fish("convict fuzz --fo"), Words({"--format"}));
   EXPECT_EQ(fish("convict fuzz --format "), Words({"text", "json"}));
   EXPECT_EQ(fish("convict fuzz --oracle libtorch:"), Words({"libtorch:native", "libtorch:onednn", "libtorch:qnnpack"}));

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "core/case_text.h"
@@ -91,8 +92,10 @@ TEST_F(CoverageCommand, ShardsAddUp) {
 
 TEST_F(CoverageCommand, IsInTheSummary) {
   const CommandResult result = run({"fuzz", "--target=direct", "--oracle=none", "--cases=2000", "--illegal=0", "-q"});
-  for (const char* part : {"all its campaigns: ", " pairs and ", " of features seen in 2,000 legal", "at most about", "weak data", "repeated with stronger data"})
-    EXPECT_NE(result.out.find(part), std::string::npos) << part << " in\n" << result.out;
+  const std::string unwrapped = std::regex_replace(result.out, std::regex("\n +"), " ");
+  for (const char* part : {"all its campaigns: ", " pairs and ", " of features seen in 2,000 legal", "at most about",
+                           "weak data", "repeated with stronger data"})
+    EXPECT_NE(unwrapped.find(part), std::string::npos) << part << " in\n" << result.out;
 }
 
 TEST_F(CoverageCommand, WhoFailsWasPutToTheTest) {

@@ -53,9 +53,9 @@ TEST(FuzzReport, OnlyCommandsAreWiderThanEightyColumns) {
 TEST(FuzzReport, UnknownOnesComeFirstAndThenTargets) {
   const std::string text = cli::fuzz_as_text(campaign(), {});
   size_t last = 0;
-  for (const char* row : {"native-again: output-unwritten, again, 1,234,567 hits", "native-back: output-unwritten, fixed",
-                          "native-new: output-unwritten, new",
-                          ": output-unwritten, new, 1,234,567 hits, blame: oracle",
+  for (const char* row : {"native-new: output-unwritten, new", "native-again: output-unwritten, again, 1,234,567 hits",
+                          "native-back: output-unwritten, fixed",
+                          ": output-unwritten, new,\n      1,234,567 hits, blame: oracle",
                           "native-known: output-unwritten, reported"}) {
     const size_t at = text.find(row);
     ASSERT_NE(at, std::string::npos) << row << "\n" << text;

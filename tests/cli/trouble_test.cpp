@@ -208,6 +208,7 @@ TEST_F(TroubleTest, AClockThatWasSetBackTurnsNoTimeBack) {
   SQLite::Database(file("a.db"), SQLite::OPEN_READWRITE, 5000)
       .exec(
           "UPDATE campaigns SET state = 'interrupted', done = '[[0,20]]', updated = '2999-01-01T00:00:00Z';"
+          "UPDATE seen SET last_seen = '2999-01-01T00:00:00Z';"
           "UPDATE sightings SET last_seen = '2999-01-01T00:00:00Z';"
           "UPDATE mismatches SET last_seen = '2999-01-01T00:00:00Z'");
   const CommandResult result = shell("\"$C\" fuzz --resume -q --db=a.db --plugin='" + plugin("mutants_p") + "'");

@@ -84,7 +84,8 @@ TEST(ContractForAProblem, HasToBeOne) {
   Chooser chooser;
   const int number = 77;
   std::memcpy(&chooser.transformed.algorithm, &number, sizeof number);
-  EXPECT_EQ(refusal(chooser, kTransformed), "contract_for gives a contract with algorithm 77; valid: 1 to 3");
+  EXPECT_EQ(refusal(chooser, kTransformed),
+            "contract_for gives a contract with algorithm 77; valid: CONVICT_DIRECT, CONVICT_WINOGRAD or CONVICT_FFT");
   chooser.given = nullptr;
   EXPECT_EQ(refusal(chooser, kTransformed), "contract_for gives no contract for this problem");
   EXPECT_EQ(refusal(chooser, kDirect), "");
