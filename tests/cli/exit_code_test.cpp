@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{"RepeatedSeed", {"fuzz", "--seed=1", "--seed=2"}, {"--seed"}},
         Misuse{"MissingConfig", {"--config", "missing.toml", "fuzz"}, {"missing.toml"}},
         Misuse{"MissingCase", {"repro", "--oracle=none"}, {"case"}},
-        Misuse{"MissingCorpus", {"replay", "--oracle=none"}, {"paths"}}),
+        Misuse{"MissingCorpus", {"replay", "--oracle=none", "none.cases"}, {"none.cases"}}),
     [](const auto& info) { return info.param.name; });
 
 using ExitCode = CliTest;

@@ -26,7 +26,7 @@
 namespace convict {
 namespace {
 
-constexpr int kMostRuns = 500;
+constexpr int kMostRuns = 1000;  // as in src/diagnose/diagnosis.cpp
 constexpr uint64_t kCasesToHit = 2'000;
 constexpr uint64_t kSeeds[] = {11, 12};
 
