@@ -22,13 +22,14 @@ class Cause:
     verdict: str
     certificate: dict = field(repr=False)
     fails_if: str = ""
+    predicate: str = ""  # the same in the language of predicates
     place: str = ""
     hits: int = 1
     known: str = ""  # what is known to be wrong with the framework that the function is built on
 
     @staticmethod
     def of_row(row: dict, **more: Any) -> "Cause":
-        words = {key: row.get(key, "") for key in ("fails_if", "place")}  # a list of given cases has none
+        words = {key: row.get(key, "") for key in ("fails_if", "predicate", "place")}  # a list of given cases has none
         return Cause(row["case"], row["verdict"], row["certificate"], **words, **more)
 
     def has_no_elements(self) -> bool:
@@ -37,7 +38,7 @@ class Cause:
 
     def needs_no_elements(self) -> bool:
         """It fails only if some operand has none. A case that was simplified to one without says less."""
-        return self.has_no_elements() and bool(_ONLY_EMPTY.search(self.fails_if))
+        return self.has_no_elements() and bool(_ONLY_EMPTY.search(self.predicate))
 
     def lines(self) -> list[str]:
         """The case, when it fails, and the evidence."""
@@ -60,8 +61,8 @@ class Cause:
 
 
 def causes_in(report: dict, is_like_torch: bool) -> tuple[list[Cause], list[str]]:
-    """Those of a campaign, in its order; and notes: what is known of a framework, and what a function like PyTorch's does
-    wrong on empty operands only, where PyTorch itself is no model."""
+    """Those of a campaign, in its order; and notes: what is known of a framework, and what a function like PyTorch's
+    does wrong on empty operands only, where PyTorch itself is no model."""
     rows = {row["id"]: row for row in report["mismatches"]}
     causes = []
     for group in report["causes"]:
