@@ -23,7 +23,8 @@ def own_folder(tmp_path, monkeypatch):
 
 def report_of(*rows):
     """Of rows (verdict, case, name of a known cause, hits), each a cause of its own."""
-    return {"mismatches": [{"id": i, "case": case, "verdict": verdict, "certificate": {}, "fails_if": "ic = 0"}
+    return {"mismatches": [{"id": i, "case": case, "verdict": verdict, "certificate": {},
+                            "fails_if": "ic = 0", "predicate": "ic = 0"}
                            for i, (verdict, case, _, _) in enumerate(rows)],
             "causes": [{"blame": "target", "name": name, "title": name and "A title", "hits": hits, "mismatches": [i]}
                        for i, (_, _, name, hits) in enumerate(rows)]}
@@ -38,6 +39,10 @@ def test_known_causes_and_empty_operands_are_notes():
                      "known of what it is built on: A title (torch-x); 1 case, such as conv2d in=2x3"]
     causes, _ = _findings.causes_in(report_of(*rows), is_like_torch=False)  # which has its own words on what is empty
     assert [one.case for one in causes] == ["conv2d in=10x20", "conv2d ic=0 in=3"]
+    report = report_of(("shape", "conv2d ic=0 in=3", None, 3))
+    report["mismatches"][0].update(fails_if="anything is computed", predicate="")
+    causes, notes = _findings.causes_in(report, is_like_torch=True)
+    assert len(causes) == 1 and not notes, "it fails with elements, too"
 
 
 def two_faults(x, w, b, stride, padding, dilation, groups):
