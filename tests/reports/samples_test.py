@@ -6,6 +6,7 @@ about the plugin there and the same with its mistake, and of docs/case-format.md
 samples_test.py CONVICT SOURCE_DIR [--write]     compares them, or writes them into the pages
 
 Exit codes: 0 they are, 1 they are not, 77 jq, LibTorch or oneDNN is not installed."""
+import difflib
 import os
 import pathlib
 import re
@@ -83,7 +84,8 @@ def main():
             path.write_text(now)
         elif lasting(now) != lasting(path.read_text()):
             wrong = True
-            print(f"{path} shows something else; samples_test.py --write writes:\n{now}")
+            print(f"{path} shows something else; samples_test.py --write writes what is printed now:")
+            print("\n".join(difflib.unified_diff(path.read_text().splitlines(), now.splitlines(), lineterm="", n=1)))
     return 1 if wrong else 0
 
 
