@@ -15,8 +15,8 @@ inline constexpr double kFreeMacs = 3000, kFreeElements = 1400;
 /// How many times as long a legal case takes as one without elements.
 double relative_cost(const Case& c, const convict_problem& p);
 
-/// A number of [least, most]. Each factor of cost, which is 1 + number / free, has the same share of the time: then the
-/// chance of a fault that needs a size is within a constant of the best for every threshold that it may have.
+/// A number of [least, most], at a cost of 1 + number / free. Each factor of the number has the same share of the time:
+/// then a fault that needs a size is found within a constant of the best time, whatever its threshold is.
 double draw_budget(Random& random, double least, double most, double free);
 
 }  // namespace convict::generate
