@@ -237,7 +237,7 @@ Change draw_change(Random& random, const Case& c) {
 void draw_earlier(Draft& draft) {
   constexpr uint64_t kStream = 0x6561726c;
   constexpr int kTries = 24;       // many ways are not legal
-  constexpr double kMoreMacs = 1;  // times the most of the profile, for each
+  constexpr double kMoreMacs = 4;  // times the budget of the case, for each: memory of a larger problem may be left
   Case& c = draft.c;
   Random random = draft.aside(Step::kCalls, kStream);
   const size_t wanted = random.chance(0.6) ? 1 : static_cast<size_t>(random.between(2, 3));
