@@ -25,6 +25,7 @@ namespace convict::score {
 namespace {
 
 constexpr uint64_t kMeasured = 10'000;  // cases on which the cost of one is measured
+constexpr uint64_t kBetweenLooks = 64;  // cases, at how near they come to each fault
 constexpr double kMostBytes = 0x1p30;
 constexpr int kRepetitions = 1'000;  // of a report on a fault that shows now and then
 
@@ -127,11 +128,16 @@ class Campaign {
     const Case seen = faults::seen_case(p, described);
     CaseData data(examiner_, c, p);
     const bool remembers = has_earlier_calls(c);
+    if (cases % kBetweenLooks == 0)
+      for (Open& one : open_) one.score->nearness.look(seen, p);
     return std::erase_if(open_, [&](Open& one) {
       const faults::Fault& fault = one.score->fault;
       if (!fault.concerns(seen, p) || (fault.history && !remembers) || !data.holds(fault.data)) return false;
+      ++one.run->met;
       if (!examiner_.finds_wrong(c, *one.kernel) || !is_confirmed(c, fault)) return false;
-      *one.run = {true, cases, to_text(c)};
+      one.run->found = true;
+      one.run->cases = cases;
+      one.run->case_text = to_text(c);
       return true;
     });
   }
@@ -185,7 +191,9 @@ RandomFaultResult run_random_faults(const RandomFaultSettings& settings,
   const int kinds = settings.most_conditions - settings.least_conditions + 1;
   for (uint64_t i = 0; i < settings.faults; ++i) {
     const int conditions = settings.least_conditions + static_cast<int>(i % static_cast<uint64_t>(kinds));
-    result.faults.push_back({faults::draw_fault(settings.fault_seed, i, conditions), {}});
+    faults::Fault fault = faults::draw_fault(settings.fault_seed, i, conditions);
+    Nearness nearness(fault);
+    result.faults.push_back({std::move(fault), {}, std::move(nearness)});
   }
   std::vector<FaultScore> none;
   result.seconds_per_case = Campaign(settings, 1, none).measure(result.false_alarms);
@@ -208,6 +216,7 @@ std::vector<FaultClass> classes_of(const RandomFaultResult& result) {
     row.runs += one.runs.size();
     row.found += static_cast<uint64_t>(std::ranges::count_if(one.runs, &FaultRun::found));
     row.found_by_all += one.found_by_all();
+    for (const FaultRun& run : one.runs) row.met += run.met;
   }
   std::vector<FaultClass> rows;
   for (auto& [conditions, row] : classes) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lab/faults/fault.h"
+#include "lab/score/nearness.h"
 #include "lab/score/score.h"
 
 namespace convict::score {
@@ -32,12 +33,14 @@ struct RandomFaultSettings {
 struct FaultRun {
   bool found = false;
   uint64_t cases = 0;  // up to and including the one that shows it, or all
+  uint64_t met = 0;    // of these cases, those that meet all conditions
   std::string case_text;
 };
 
 struct FaultScore {
   faults::Fault fault;
   std::vector<FaultRun> runs;  // by seed
+  Nearness nearness;           // of the cases of all campaigns
 
   bool found_by_all() const;
 };
@@ -46,6 +49,7 @@ struct FaultScore {
 struct FaultClass {
   int conditions = 0;
   uint64_t faults = 0, runs = 0, found = 0, found_by_all = 0;
+  uint64_t met = 0;                           // cases that meet a fault not found so far; `found` of them show it
   std::optional<double> median_cases;         // over faults and seeds; nullopt: less than half are found
   double share = 0, lowest = 0, highest = 0;  // of the runs; a band of 95 % over the faults (Wilson 1927)
 };

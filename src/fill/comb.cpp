@@ -96,14 +96,14 @@ bool Comb::is_chosen_position(const int64_t* at) const {
   return true;
 }
 
-double distinct_value(uint64_t hash, convict_dtype type) {
+uint64_t distinct_values(convict_dtype type) {
   // Twice that is exact in the type; of integers, that is as far as they reach from any zero point.
   const int bits = type == CONVICT_S16    ? 14
                    : is_integer(type)     ? 7
                    : type == CONVICT_BF16 ? 8
                    : type == CONVICT_F16  ? 11
                                           : 22;
-  return static_cast<double>(1 + below(hash, uint64_t{1} << bits));
+  return uint64_t{1} << bits;
 }
 
 Face operand_of(convict_op op, std::string_view role) {

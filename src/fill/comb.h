@@ -35,8 +35,8 @@ class Comb {
   Face computed_, sparse_;
 };
 
-/// The dense operand: a whole number from 1 to 2^bits, nearly always a different one for each hash.
-double distinct_value(uint64_t hash, convict_dtype type);
+/// The dense operand has whole numbers from 1 to this, nearly always a different one for each element.
+uint64_t distinct_values(convict_dtype type);
 
 /// Which operand of the trilinear form a tensor of the problem is, by its role's name.
 Face operand_of(convict_op op, std::string_view role);

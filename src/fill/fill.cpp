@@ -13,6 +13,7 @@
 #include "core/random.h"
 #include "core/role.h"
 #include "core/terms.h"
+#include "fill/blocks.h"
 #include "fill/comb.h"
 #include "fill/quantized.h"
 #include "fill/rows.h"
@@ -112,7 +113,7 @@ class Filler {
       case Fill::kSpecialWeights:
         return integers_ ? fill_normal(tensor, part, key) : fill_special_weights(tensor, part, key);
       case Fill::kSparse: return fill_sparse(tensor, part, key);
-      case Fill::kOnes: return write(tensor, key, [](uint64_t, const int64_t*) { return 1.0; });
+      case Fill::kOnes: return write(tensor, key, [](uint64_t) { return 1.0; });
       case Fill::kOneHot: return fill_one_hot(tensor, part, key);
     }
   }
@@ -120,7 +121,7 @@ class Filler {
   /// One hash for all channels shares a number among them.
   void fill_scale(const convict_tensor& tensor, uint64_t key) const {
     const bool exact = is_exact(c_, p_);
-    write(tensor, key, [&](uint64_t hash, const int64_t*) { return scale_value(hash, c_, typical_, exact); });
+    write(tensor, key, [&](uint64_t hash) { return scale_value(hash, c_, typical_, exact); });
   }
 
   /// The two tensors get the two parts of one number for each channel.
@@ -131,10 +132,10 @@ class Filler {
       const int64_t sum = sums_are_known ? bias_of(tensors, at[0]) : 0;
       return sum != 0 ? factor_beside_a_half(hash, sum) : fixed_point_scale(hash, c_, typical_, exact);
     };
-    write_all(tensors.multiplier, key,
-              [&](uint64_t hash, const int64_t* at) { return static_cast<double>(scale(hash, at).multiplier); });
-    write_all(tensors.shift, key,
-              [&](uint64_t hash, const int64_t* at) { return static_cast<double>(scale(hash, at).shift); });
+    write_at(tensors.multiplier, key,
+             [&](uint64_t hash, const int64_t* at) { return static_cast<double>(scale(hash, at).multiplier); });
+    write_at(tensors.shift, key,
+             [&](uint64_t hash, const int64_t* at) { return static_cast<double>(scale(hash, at).shift); });
   }
 
  private:
@@ -143,69 +144,99 @@ class Filler {
     return channel < bias.dims[0] ? static_cast<const int32_t*>(bias.data)[channel * bias.strides[0]] : 0;
   }
 
-  /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor. Integers of an operand
-  /// lie around its zero point.
+  /// Writes value(hash) to every element, or to all that are read of a huge tensor. Integers of an operand lie around
+  /// its zero point.
   template <class Value>
   void write(const convict_tensor& tensor, uint64_t key, const Value& value) const {
-    write_all(tensor, key, value, is_integer(tensor.dtype));
+    write_blocks(tensor, key, [&](std::span<const uint64_t> keys, double* numbers) {
+      for (const uint64_t one : keys) *numbers++ = static_cast<double>(value(mix(one)));
+    });
   }
 
+  /// The same for what make(keys, numbers) makes of some hundred keys. Numbers of any range are where they should be.
+  template <class Make>
+  void write_blocks(const convict_tensor& tensor, uint64_t key, const Make& make, bool around_zero_point = true) const {
+    std::array<double, Blocks::kMost> numbers;
+    Blocks blocks(tensor, key, touched(tensor));
+    while (blocks.next()) {
+      make(blocks.keys(), numbers.data());
+      if (around_zero_point) put_beside_zero_point(tensor, std::span(numbers).first(blocks.keys().size()));
+      blocks.write(numbers.data());
+    }
+  }
+
+  /// The same for value(hash, coordinates).
   template <class Value>
-  void write_all(const convict_tensor& tensor, uint64_t key, const Value& value, bool around_zero_point = false) const {
-    const int zero = &tensor == src_ ? p_.src_zero_point : &tensor == dst_ ? p_.dst_zero_point : 0;
+  void write_at(const convict_tensor& tensor, uint64_t key, const Value& value) const {
     std::array<double, Rows::kMost> numbers;
-    Rows rows(tensor, key, &tensor == huge_image_ ? touched_by(p_, tensor) : Touched());
+    Rows rows(tensor, key, touched(tensor));
     while (rows.next()) {
       for (int64_t i = 0; i < rows.count(); ++i)
         numbers[static_cast<size_t>(i)] = static_cast<double>(value(rows.hash(i), rows.at(i)));
-      if (around_zero_point)
-        for (double& number : std::span(numbers).first(static_cast<size_t>(rows.count())))
-          number = beside_zero_point(number, tensor.dtype, zero);
+      put_beside_zero_point(tensor, std::span(numbers).first(static_cast<size_t>(rows.count())));
       rows.write(numbers.data());
     }
   }
 
+  Touched touched(const convict_tensor& tensor) const {
+    return &tensor == huge_image_ ? touched_by(p_, tensor) : Touched();
+  }
+
+  void put_beside_zero_point(const convict_tensor& tensor, std::span<double> numbers) const {
+    if (!is_integer(tensor.dtype)) return;
+    const int zero = &tensor == src_ ? p_.src_zero_point : &tensor == dst_ ? p_.dst_zero_point : 0;
+    fill::put_beside_zero_point(numbers, ends_of(tensor.dtype), zero);
+  }
+
   void fill_integers(const convict_tensor& tensor, Part part, uint64_t key, double unit) const {
-    write(tensor, key, [&](uint64_t hash, const int64_t*) {
-      return unit * (part == Part::kAddend ? even(hash, range_) : integer(hash, range_));
-    });
+    const double one = part == Part::kAddend ? 2 * unit : unit;  // so that half of an addend, for beta, is whole too
+    write_blocks(tensor, key,
+                 [&](std::span<const uint64_t> keys, double* numbers) { make_integers(keys, range_, one, numbers); });
   }
 
   void fill_comb(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
-    if (part == Part::kAddend) return write(tensor, key, [](uint64_t hash, const int64_t*) { return even(hash, 16); });
+    if (part == Part::kAddend) return write(tensor, key, [](uint64_t hash) { return even(hash, 16); });
     if (operand_of(p_.op, role) == comb_.sparse())
-      return write(tensor, key, [&](uint64_t, const int64_t* at) { return comb_.sparse_value(at); });
-    write(tensor, key, [&](uint64_t hash, const int64_t*) { return distinct_value(hash, tensor.dtype); });
+      return write_at(tensor, key, [&](uint64_t, const int64_t* at) { return comb_.sparse_value(at); });
+    const uint64_t values = distinct_values(tensor.dtype);
+    write_blocks(tensor, key,
+                 [&](std::span<const uint64_t> keys, double* numbers) { make_counts(keys, values, numbers); });
   }
 
   void fill_normal(const convict_tensor& tensor, Part part, uint64_t key) const {
     if (integers_) return fill_range(tensor, part, key, full_range);
-    write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+    write_blocks(tensor, key, [](std::span<const uint64_t> keys, double* numbers) { make_normals(keys, numbers); });
   }
 
   void fill_positive(const convict_tensor& tensor, Part part, uint64_t key) const {
     if (integers_) return fill_range(tensor, part, key, upper_half);
-    write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
+    write(tensor, key, [](uint64_t hash) { return positive(hash); });
   }
 
   /// Operands of 8 bits with `value`, and addends that are seen beside their sums.
   void fill_range(const convict_tensor& tensor, Part part, uint64_t key,
-                  double (*value)(uint64_t, convict_dtype)) const {
+                  double (*value)(uint64_t, const Ends&)) const {
     constexpr int64_t kAddends = 1 << 20;
     const double size = c_.scale == Scale::kNone ? typical_ : typical_ * scale_value(0, c_, typical_, true);
-    write_all(tensor, key, [&](uint64_t hash, const int64_t*) {
-      if (c_.requant != Requant::kNone && part == Part::kAddend) return std::nearbyint(normal(hash) * typical_);
+    const bool requantized = c_.requant != Requant::kNone && part == Part::kAddend;
+    const Ends ends = ends_of(tensor.dtype);
+    const auto number_of = [&](uint64_t hash) {
+      if (requantized) return std::nearbyint(normal(hash) * typical_);
       if (tensor.dtype == CONVICT_S32) return integer(hash, kAddends);
       if (tensor.dtype == CONVICT_F32) return normal(hash) * size;
-      return part == Part::kAddend ? full_range(hash, tensor.dtype) : value(hash, tensor.dtype);
-    });
+      return part == Part::kAddend ? full_range(hash, ends) : value(hash, ends);
+    };
+    const auto make = [&](std::span<const uint64_t> keys, double* numbers) {
+      for (const uint64_t one : keys) *numbers++ = number_of(mix(one));
+    };
+    write_blocks(tensor, key, make, /*around_zero_point=*/false);
   }
 
   /// Products of at most 2^44 in f32 and f64, and of 2^10 where f16 takes part.
   void fill_wide(const convict_tensor& tensor, Part part, uint64_t key) const {
     if (integers_) return fill_range(tensor, part, key, own_magnitude);
     const int exponent = has_f16() ? 3 : 20;
-    write(tensor, key, [&](uint64_t hash, const int64_t*) { return wide_normal(hash, exponent); });
+    write(tensor, key, [&](uint64_t hash) { return wide_normal(hash, exponent); });
   }
 
   /// About one special value for each output, in the image, because padding with zeros may be computed with: a special
@@ -214,7 +245,7 @@ class Filler {
   void fill_special(const convict_tensor& tensor, Part part, uint64_t key) const {
     const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 20));
     const double huge = has_f16() ? 0x1p12 : 0x1p100;
-    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+    write(tensor, key, [&](uint64_t hash) {
       const bool rare = part != Part::kAddend && below(hash, rarity) == 0;
       if (overflows_) return rare ? huge : normal(mix(hash));
       if (part == Part::kImage) return rare ? not_finite(hash) : normal(mix(hash));
@@ -227,7 +258,7 @@ class Filler {
   void fill_special_weights(const convict_tensor& tensor, Part part, uint64_t key) const {
     if (!meets_no_padding(p_)) return fill_special(tensor, part, key);
     const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 10));
-    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+    write(tensor, key, [&](uint64_t hash) {
       if (part == Part::kWeight) return below(hash, rarity) == 0 ? not_finite(hash) : normal(mix(hash));
       return part == Part::kImage ? mostly_zero(hash) : normal(hash);
     });
@@ -238,7 +269,7 @@ class Filler {
     if (large_sums_.image == 0) return fill_normal(tensor, part, key);
     const int64_t largest = part == Part::kImage ? large_sums_.image : large_sums_.weight;
     const double sign = part == Part::kWeight && (mix(data_seed_) & 2) != 0 ? -1 : 1;
-    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+    write(tensor, key, [&](uint64_t hash) {
       if (part == Part::kAddend) return even(hash, 1);
       return sign *
              static_cast<double>(largest - static_cast<int64_t>(below(hash, static_cast<uint64_t>(largest) / 2 + 1)));
@@ -249,7 +280,7 @@ class Filler {
   void fill_structured(const convict_tensor& tensor, Part part, uint64_t key) const {
     if (part != Part::kWeight) return fill_integers(tensor, part, key, 1);
     const uint64_t choice = mix(data_seed_ ^ 0x737472);
-    write(tensor, key, [&](uint64_t hash, const int64_t* at) {
+    write_at(tensor, key, [&](uint64_t hash, const int64_t* at) {
       const double value = integer(hash, range_);
       return structured(choice, value, at, index_of(tensor, at));
     });
@@ -264,7 +295,7 @@ class Filler {
   }
 
   void fill_sparse(const convict_tensor& tensor, Part part, uint64_t key) const {
-    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+    write(tensor, key, [&](uint64_t hash) {
       const double value = part == Part::kAddend ? even(hash, range_) : integer(hash, range_);
       return below(mix(hash), 4) == 0 ? value : 0.0;
     });
@@ -273,10 +304,10 @@ class Filler {
   /// Element number seed % |image| of the image is 1, and so is number seed / |image| of the weights, modulo their
   /// number; elements are counted in logical row-major order.
   void fill_one_hot(const convict_tensor& tensor, Part part, uint64_t key) const {
-    if (part == Part::kAddend) return write(tensor, key, [](uint64_t, const int64_t*) { return 0.0; });
+    if (part == Part::kAddend) return write(tensor, key, [](uint64_t) { return 0.0; });
     const uint64_t digits = part == Part::kImage ? data_seed_ : data_seed_ / image_count_;
     const uint64_t hot = digits % static_cast<uint64_t>(std::max<int64_t>(element_count(tensor), 1));
-    write(tensor, key, [&](uint64_t, const int64_t* at) { return index_of(tensor, at) == hot ? 1.0 : 0.0; });
+    write_at(tensor, key, [&](uint64_t, const int64_t* at) { return index_of(tensor, at) == hot ? 1.0 : 0.0; });
   }
 
   /// Whether a type with few exponent bits takes part.

@@ -12,17 +12,6 @@
 namespace convict::fill {
 namespace {
 
-struct Ends {
-  double lowest, highest;
-};
-
-Ends ends_of(convict_dtype type) {
-  return with_type(type, [](auto zero) {
-    using Limits = std::numeric_limits<decltype(zero)>;
-    return Ends{static_cast<double>(number(Limits::min())), static_cast<double>(number(Limits::max()))};
-  });
-}
-
 constexpr double kRmsOf8Bits = 73.9;  // 256 / sqrt(12), drawn from the whole range around its middle
 
 /// The root mean square of src minus its zero point.
@@ -38,24 +27,31 @@ constexpr double kTypicalOfF32 = 1 << 10;  // arbitrary, but not 1
 
 }  // namespace
 
-double beside_zero_point(double value, convict_dtype type, int zero) {
-  const Ends ends = ends_of(type);
-  const double above = zero + value;
-  return above >= ends.lowest && above <= ends.highest ? above : zero - value;
+Ends ends_of(convict_dtype type) {
+  return with_type(type, [](auto zero) {
+    using Limits = std::numeric_limits<decltype(zero)>;
+    return Ends{static_cast<double>(number(Limits::min())), static_cast<double>(number(Limits::max()))};
+  });
 }
 
-double full_range(uint64_t hash, convict_dtype type) {
-  const Ends ends = ends_of(type);
+void put_beside_zero_point(std::span<double> numbers, const Ends& ends, int zero) {
+  for (double& number : numbers) {
+    const double above = zero + number;
+    number = above >= ends.lowest && above <= ends.highest ? above : zero - number;
+  }
+}
+
+double full_range(uint64_t hash, const Ends& ends) {
   if ((hash & 7) == 0) return (hash & 8) != 0 ? ends.lowest : ends.highest;
   return ends.lowest + static_cast<double>(below(hash, static_cast<uint64_t>(ends.highest - ends.lowest) + 1));
 }
 
-double own_magnitude(uint64_t hash, convict_dtype type) {
-  return std::trunc(std::ldexp(full_range(mix(hash), type), -static_cast<int>(below(hash, 8))));
+double own_magnitude(uint64_t hash, const Ends& ends) {
+  return std::trunc(std::ldexp(full_range(mix(hash), ends), -static_cast<int>(below(hash, 8))));
 }
 
-double upper_half(uint64_t hash, convict_dtype type) {
-  const auto highest = static_cast<uint64_t>(ends_of(type).highest);
+double upper_half(uint64_t hash, const Ends& ends) {
+  const auto highest = static_cast<uint64_t>(ends.highest);
   return static_cast<double>(highest - below(hash, highest / 2 + 1));
 }
 

@@ -4,22 +4,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/case.h"
 
 namespace convict::fill {
 
-/// The number at distance `value` above the zero point `zero`, or below it where the type ends.
-double beside_zero_point(double value, convict_dtype type, int zero);
+/// The lowest and the highest number of an integer type.
+struct Ends {
+  double lowest, highest;
+};
+Ends ends_of(convict_dtype type);
+
+/// Each number becomes the one at that distance above the zero point `zero`, or below it where the type ends.
+void put_beside_zero_point(std::span<double> numbers, const Ends& ends, int zero);
 
 /// Any number of the type; with probability 1/8 its lowest or highest.
-double full_range(uint64_t hash, convict_dtype type);
+double full_range(uint64_t hash, const Ends& ends);
 
 /// A number of random magnitude: from the whole range, divided by a random power of two.
-double own_magnitude(uint64_t hash, convict_dtype type);
+double own_magnitude(uint64_t hash, const Ends& ends);
 
 /// A number from the upper half of the positive numbers of an 8-bit type, so that sums only grow.
-double upper_half(uint64_t hash, convict_dtype type);
+double upper_half(uint64_t hash, const Ends& ends);
 
 /// The typical size of the case's sums: their root mean square. `range` is that of Fill::kInt, or 0 for data of
 /// kNormal.

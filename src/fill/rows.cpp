@@ -19,7 +19,7 @@ Rows::Rows(const convict_tensor& tensor, uint64_t key, Touched touched)
 }
 
 bool Rows::next() {
-  begin_ += count_;
+  begin_ += std::exchange(count_, 0);
   if (begin_ == extent_[last_] && !next_row()) return false;
   count_ = std::min(kMost, extent_[last_] - begin_);
   return true;

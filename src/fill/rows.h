@@ -39,10 +39,17 @@ class Rows {
     return at_.data();
   }
 
-  /// A hash of the key and of the coordinates of element i.
-  uint64_t hash(int64_t i) const {
-    return mix(row_key_ + static_cast<uint64_t>(coordinate(last_, begin_ + i)) * kSteps[last_]);
+  /// What the key and the coordinates of element i are hashed from.
+  uint64_t key(int64_t i) const {
+    return row_key_ + static_cast<uint64_t>(coordinate(last_, begin_ + i)) * kSteps[last_];
   }
+  uint64_t hash(int64_t i) const { return mix(key(i)); }
+
+  /// Whether neighbours of the piece are neighbours in the tensor.
+  bool is_whole() const { return touched_.empty(); }
+
+  /// Where element i lies, in elements.
+  int64_t offset(int64_t i) const { return row_offset_ + coordinate(last_, begin_ + i) * tensor_.strides[last_]; }
 
   /// Writes `count()` numbers to the elements of the piece, each rounded to the tensor's type.
   void write(const double* numbers) const;

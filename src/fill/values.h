@@ -23,7 +23,7 @@ inline double integer(uint64_t hash, int64_t range) {
 /// magnitude, and with at most 18 significant bits before scaling, so that its square does not flush to zero.
 inline double normal(uint64_t hash) {
   const auto sum =
-      static_cast<int64_t>((hash & 0xffff) + ((hash >> 16) & 0xffff) + ((hash >> 32) & 0xffff) + (hash >> 48));
+      static_cast<int32_t>((hash & 0xffff) + ((hash >> 16) & 0xffff) + ((hash >> 32) & 0xffff) + (hash >> 48));
   constexpr double kScale = 1.7320508075688772 / 65536;  // sqrt(12 / 4) / 2^16
   return static_cast<double>(sum - 2 * 65535) * kScale;
 }

@@ -7,12 +7,28 @@
 
 #include "abi/validity.h"
 #include "core/geometry.h"
+#include "generate/cost.h"
 #include "generate/draft.h"
 
 namespace convict::generate {
 namespace {
 
 constexpr int kDraws = 4;  // of a case with a wish
+
+/// The profile as this case has it: with its own share of multiply-adds and of elements. Large ones are the rarer the
+/// more they cost. Many products come with many elements.
+Profile within_budget(Profile profile, bool roomy, Random& random) {
+  constexpr double kRoom = 8;  // times as much at least, where a wish needs it
+  constexpr double kProductsOfAnElement = 4, kLeastElements = 512;
+  const double more = roomy ? kRoom : 1;
+  const auto most = static_cast<double>(profile.most_elements);
+  profile.most_macs =
+      draw_budget(random, more * profile.least_macs, profile.most_macs, kFreeMacs);
+  const double elements = draw_budget(random, more * kLeastElements, most, kFreeElements);
+  profile.most_elements =
+      static_cast<int64_t>(std::min(std::max(elements, profile.most_macs / kProductsOfAnElement), most));
+  return profile;
+}
 
 /// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
 void trim(const Profile& profile, Draft& draft) {
@@ -91,12 +107,11 @@ constexpr Spoil kSpoils[] = {too_much_output_padding, output_padding_of_conv, gr
 }  // namespace
 
 Case draw(const Profile& usual, const Plan& plan, Random& random, const Choices* choices) {
-  const Profile profile = plan.typical ? with_typical_values(usual) : usual;
-  const double least = std::log2(profile.least_macs), most = std::log2(profile.most_macs);
+  Profile profile = plan.typical ? with_typical_values(usual) : usual;
   Draft draft{profile, plan, random, 0, choices};
   draft.enter(Step::kBudget);
-  const double share = plan.roomy ? 1 : std::pow(static_cast<double>(random.below(1000)) / 1000, profile.cheap);
-  draft.macs = std::exp2(least + (most - least) * share);
+  profile = within_budget(profile, plan.roomy, random);
+  draft.macs = profile.most_macs;
   draw_operation(draft);
   draw_sizes(draft);
   draw_padding(draft);

@@ -14,7 +14,7 @@ using namespace levels;
 
 /// Rates of unusual values, on average over all blocks. A busy block has three times the rate, so that two or three of
 /// these values meet often enough; other blocks have a third of it. Wishes add a little to each.
-constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10;
+constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.12;
 constexpr double kReluRate = 0.05;  // of forward passes
 constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05;
 
@@ -36,12 +36,12 @@ struct Rate {
   int64_t level;
   double rate;
 };
-constexpr Rate kFills[] = {{static_cast<int>(Fill::kInt), 0.42},           {static_cast<int>(Fill::kComb), 0.18},
+constexpr Rate kFills[] = {{static_cast<int>(Fill::kInt), 0.41},           {static_cast<int>(Fill::kComb), 0.18},
                            {static_cast<int>(Fill::kNormal), 0.10},        {static_cast<int>(Fill::kWide), 0.04},
                            {static_cast<int>(Fill::kPositive), 0.04},      {static_cast<int>(Fill::kSpecial), 0.05},
                            {static_cast<int>(Fill::kSubnormal), 0.05},     {static_cast<int>(Fill::kZero), 0.03},
-                           {static_cast<int>(Fill::kStructured), 0.05},    {static_cast<int>(Fill::kLargeSums), 0.02},
-                           {static_cast<int>(Fill::kSpecialWeights), 0.02}};
+                           {static_cast<int>(Fill::kStructured), 0.05},    {static_cast<int>(Fill::kLargeSums), 0.025},
+                           {static_cast<int>(Fill::kSpecialWeights), 0.025}};
 
 int draw_level(Random& random, std::span<const Rate> rates) {
   double left = static_cast<double>(random.bits() >> 11) * 0x1p-53;
@@ -237,7 +237,7 @@ Change draw_change(Random& random, const Case& c) {
 void draw_earlier(Draft& draft) {
   constexpr uint64_t kStream = 0x6561726c;
   constexpr int kTries = 24;       // many ways are not legal
-  constexpr double kMoreMacs = 1;  // times the most of the profile, for each
+  constexpr double kMoreMacs = 4;  // times the budget of the case, for each: memory of a larger problem may be left
   Case& c = draft.c;
   Random random = draft.aside(Step::kCalls, kStream);
   const size_t wanted = random.chance(0.6) ? 1 : static_cast<size_t>(random.between(2, 3));
@@ -300,8 +300,8 @@ void draw_data(Draft& draft) {
   draw_views(draft);
   constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.25},
                                   {static_cast<int>(Calls::kRefilled), 0.20},
-                                  {static_cast<int>(Calls::kAfter), 0.15},
-                                  {kEarlierProblems, 0.40}};
+                                  {static_cast<int>(Calls::kAfter), 0.18},
+                                  {kEarlierProblems, 0.37}};
   draft.enter(Step::kCalls);
   const int calls = level_or(draft, kCalls, kCallsRate, kCallLevels);
   if (calls != kEarlierProblems) c.calls = static_cast<Calls>(calls);

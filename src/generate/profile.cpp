@@ -76,8 +76,7 @@ constexpr Profile kProfiles[] = {
      .share = 10,
      .part = 5,
      .most_macs = 1e6,
-     .cheap = 3,
-     .most_elements = 1 << 14,
+     .most_elements = 1 << 16,
      .smooth = 0.7,
      .lone = 0.25},
     {.name = "odd-stride",
@@ -127,7 +126,6 @@ constexpr Profile kProfiles[] = {
      .help = "layers as networks have them: channels in multiples of 4, one kernel for all axes (not in all)",
      .share = 0,
      .part = 8,
-     .cheap = 2,
      .ranks = kLayerRanks,
      .groups = kLayerGroups,
      .channels = kLayerChannels,
@@ -146,7 +144,7 @@ constexpr Profile kProfiles[] = {
     {.name = "long",
      .help = "one size past 2^15 or 2^16: outputs, inputs, channels, groups or batch; all else minimal",
      .sampler = Sampler::kLong,
-     .share = 1,
+     .share = 0.7,
      .part = 0.1,
      .most_macs = 1e6,
      .most_elements = 1 << 20},
@@ -205,25 +203,17 @@ const Profile& profile_of_all(double at) {
 
 namespace {
 
-constexpr double kOwnSizes = 0.04;  // of the cases of `any`: as large as their profile has them
 constexpr double kIntegers = 0.12;  // of the cases of `any`
-constexpr double kSmallerMacs = 10e3, kLeastMacs = 1e3;  // so that a case costs about as much as one of `smoke`
 constexpr double kMixedTypes = 0.03;
 constexpr double kTrivial = 0.05;  // of the cases of `any` that are so
 
 /// `at` is in [0, 1).
-Profile of_mixture(double at, Random& pick, Random& numbers) {
+Profile of_mixture(double at, Random& numbers) {
   double parts = 0;
   for (const Profile& one : kProfiles) parts += one.part;
   double left = at * parts;
   const auto found = std::ranges::find_if(kProfiles, [&](const Profile& one) { return (left -= one.part) < 0; });
   Profile profile = found == std::end(kProfiles) ? *find_profile("smoke") : *found;  // rounding
-  if (!pick.chance(kOwnSizes)) {
-    profile.most_macs = std::min(profile.most_macs, kSmallerMacs);
-    profile.least_macs = std::min(profile.least_macs, kLeastMacs);
-    profile.most_elements = std::min(profile.most_elements, kSmallTensor);
-    profile.cheap = std::max(profile.cheap, 2.0);
-  }
   profile.integers = numbers.chance(kIntegers);
   profile.trivial = kTrivial;
   profile.mixed_types = kMixedTypes;
@@ -235,7 +225,7 @@ Profile of_mixture(double at, Random& pick, Random& numbers) {
 Profile drawn_profile(const Profile* profile, Random& pick, Random& numbers) {
   const double at = pick.uniform();
   if (!profile) return profile_of_all(at);
-  return profile->sampler == Sampler::kMixed ? of_mixture(at, pick, numbers) : *profile;
+  return profile->sampler == Sampler::kMixed ? of_mixture(at, numbers) : *profile;
 }
 
 const Profile* find_profile(std::string_view name) {

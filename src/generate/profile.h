@@ -39,9 +39,7 @@ struct Profile {
   Sampler sampler = Sampler::kSteered;
   double share = 1;  // of the cases of `all`, relative to the other profiles; 0: not part of `all`
   double part = 0;   // the same for `any`
-  double least_macs = 500,
-         most_macs = 200e3;         // budgets of cases, in multiply-adds, are log-uniform between these
-  double cheap = 1;                 // above 1, small budgets are more frequent: budget = least * ratio^(u^cheap)
+  double least_macs = 500, most_macs = 200e3;  // of the budget of a case in multiply-adds (generate/cost.h)
   bool kernels_first = false;       // kernels take their part of the budget first
   int64_t most_elements = 1 << 14;  // of src and of dst
   std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
@@ -63,7 +61,7 @@ struct Profile {
   double trivial = 1;        // of cases with one tap, how many are kept; with one channel in and out, half of it
   bool features_off = true;  // masks may switch features off for a block
   bool integers = false;     // only forward passes over integers
-  double mixed_types = 0.005;  // bf16 or f16 with f32
+  double mixed_types = 0.02;  // bf16 or f16 with f32
 };
 
 std::span<const Profile> profiles();

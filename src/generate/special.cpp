@@ -41,7 +41,7 @@ Case draw_long(Random& random) {
   draw_layout(c, random);
   c.rank = random.chance(0.75) ? 1 : 2;
   const int last = c.rank - 1;
-  const int64_t limit = random.chance(0.6) ? 1 << 15 : 1 << 16;
+  const int64_t limit = random.chance(0.75) ? 1 << 15 : 1 << 16;
   const int64_t size = limit + random.between(-1, 3);
   c.kernel[last] = random.between(1, 3);
   c.stride[last] = random.between(1, 2);

@@ -3,6 +3,7 @@
 
 #include "abi/element.h"
 #include "core/layout.h"
+#include "core/runs.h"
 
 namespace convict::judge {
 
@@ -11,8 +12,10 @@ std::vector<W> elements_of(const convict_tensor& from) {
   std::vector<W> to(static_cast<size_t>(element_count(from)));
   W* next = to.data();
   with_type(from.dtype, [&](auto zero) {
-    for_each_element<decltype(zero)>(
-        from, [&](const auto& element, const int64_t*) { *next++ = static_cast<W>(number(element)); });
+    using T = decltype(zero);
+    for_each_run<T>(from, [&](const T* first, int64_t stride, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) *next++ = static_cast<W>(number(first[i * stride]));
+    });
   });
   return to;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "judge/for_each_isa.h"
+#include "core/for_each_isa.h"
 
 namespace convict::judge {
 namespace {

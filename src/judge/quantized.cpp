@@ -34,10 +34,13 @@ struct Ingredients {
 
 /// The exponent of the lowest set bit; for 0, one above all others.
 int quantum_of(double value) {
+  constexpr uint64_t kDigits = (uint64_t{1} << 52) - 1;
+  constexpr int kLowest = -1074;  // of a subnormal number
   if (value == 0) return std::numeric_limits<int>::max();
-  int exponent;
-  const double digits = std::ldexp(std::frexp(std::abs(value), &exponent), 53);
-  return exponent - 53 + std::countr_zero(static_cast<uint64_t>(digits));
+  const auto bits = std::bit_cast<uint64_t>(value);
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  return exponent == 0 ? kLowest + std::countr_zero(bits & kDigits)
+                       : kLowest + exponent - 1 + std::countr_zero((bits & kDigits) | (kDigits + 1));
 }
 
 /// Whether all intermediate results are exact in f32, in any order.
@@ -49,6 +52,14 @@ bool exact_in_f32(const Ingredients& of) {
   const int beside = of.beta == 0 ? std::numeric_limits<int>::max() : quantum_of(of.beta * of.zero);
   const int quantum = std::min({quantum_of(product), quantum_of(of.bias), kept, beside, quantum_of(of.zero)});
   return quantum == std::numeric_limits<int>::max() || of.magnitude() <= std::ldexp(1.0, std::min(quantum, 1000) + 24);
+}
+
+/// Calls visit(channel, first, last) for the elements of each channel of each image.
+template <class Visit>
+void for_each_channel(size_t elements, const convict_problem& p, const Visit& visit) {
+  const auto channels = static_cast<size_t>(p.oc), plane = elements / (static_cast<size_t>(p.batch) * channels);
+  for (size_t first = 0, channel = 0; first < elements; first += plane, channel = (channel + 1) % channels)
+    visit(channel, first, first + plane);
 }
 
 /// How far a result in f32 may be from the exact one. The double that stands for the exact one errs far less.
@@ -65,26 +76,26 @@ void finish_quantized(Expected<W>& expected, const convict_problem& p, const con
                             old = p.beta == 0 ? std::vector<double>{} : elements_of<double>(t.dst);
   expected.roundings.assign(expected.value.size(), 0);
   if (expected.value.empty()) return;
-  const size_t channels = static_cast<size_t>(p.oc),
-               plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
   // The most that folding the zero point into sums of src and wei adds to them.
   const double folded = 2.0 * 128 * std::abs(p.src_zero_point) * static_cast<double>(expected.window);
-  for (size_t i = 0; i < expected.value.size(); ++i) {
-    const size_t channel = i / plane % channels;
-    const double sums = static_cast<double>(expected.magnitude[i]) + folded;
-    const Ingredients of = {static_cast<double>(expected.value[i]),
-                            scales.empty() ? 1 : scales[channel % scales.size()],
-                            biases.empty() ? 0 : biases[channel],
-                            p.beta,
-                            old.empty() ? 0 : old[i],
-                            static_cast<double>(p.dst_zero_point)};
-    expected.value[i] = of.real();
-    expected.magnitude[i] = of.scale * expected.magnitude[i] + std::abs(of.bias) + std::abs(of.addend());
-    if (type == CONVICT_S32)
-      expected.roundings[i] = sums + std::abs(of.bias) + std::abs(of.addend()) > kLargestSum ? kInfinity : 0;
-    else
-      expected.roundings[i] = sums > kLargestSum ? kInfinity : rounding_of(of);
-  }
+  for_each_channel(expected.value.size(), p, [&](size_t channel, size_t first, size_t last) {
+    Ingredients of{};
+    of.scale = scales.empty() ? 1 : scales[channel % scales.size()];
+    of.bias = biases.empty() ? 0 : biases[channel];
+    of.beta = p.beta;
+    of.zero = static_cast<double>(p.dst_zero_point);
+    for (size_t i = first; i < last; ++i) {
+      const double sums = static_cast<double>(expected.magnitude[i]) + folded;
+      of.sum = static_cast<double>(expected.value[i]);
+      of.old = old.empty() ? 0 : old[i];
+      expected.value[i] = of.real();
+      expected.magnitude[i] = of.scale * expected.magnitude[i] + std::abs(of.bias) + std::abs(of.addend());
+      if (type == CONVICT_S32)
+        expected.roundings[i] = sums + std::abs(of.bias) + std::abs(of.addend()) > kLargestSum ? kInfinity : 0;
+      else
+        expected.roundings[i] = sums > kLargestSum ? kInfinity : rounding_of(of);
+    }
+  });
 }
 
 template void finish_quantized(Expected<double>&, const convict_problem&, const convict_tensors&);
@@ -98,25 +109,26 @@ void finish_requantized(Expected<W>& expected, const convict_problem& p, const c
   expected.roundings.assign(elements, 0);
   expected.right.assign(elements, 0);
   if (elements == 0) return;
-  const auto channels = static_cast<size_t>(p.oc), plane = elements / static_cast<size_t>(p.batch * p.oc);
   const bool is_wide = t.src.dtype == CONVICT_S16;
   const double folded = 2.0 * 128 * std::abs(p.src_zero_point) * static_cast<double>(expected.window);
-  for (size_t i = 0; i < elements; ++i) {
-    const size_t channel = i / plane % channels, one = channel % multipliers.size();
+  for_each_channel(elements, p, [&](size_t channel, size_t first, size_t last) {
+    const size_t one = channel % multipliers.size();
     const double bias = biases.empty() ? 0 : biases[channel];
-    const double magnitude = static_cast<double>(expected.magnitude[i]) + std::abs(bias);
     const Requantizer requantize = {p.requantization, is_wide, static_cast<int64_t>(multipliers[one]),
                                     static_cast<int>(shifts[one])};
     const double scale = std::ldexp(multipliers[one], static_cast<int>(shifts[one]) - 31);
-    const auto sum = static_cast<int64_t>(expected.value[i]) + static_cast<int64_t>(bias);
-    const auto result = requantize(p.relu != 0 ? std::max<int64_t>(sum, 0) : sum);
-    const bool fits = is_wide || magnitude + folded <= kLargestSum;
-    expected.roundings[i] = result && fits ? 0 : kInfinity;
-    expected.right[i] =
-        static_cast<double>(std::clamp<int64_t>(result.value_or(0) + p.dst_zero_point, p.clamp_low, p.clamp_high));
-    expected.value[i] = static_cast<W>(scale) * static_cast<W>(sum);
-    expected.magnitude[i] = static_cast<W>(scale) * static_cast<W>(magnitude);
-  }
+    for (size_t i = first; i < last; ++i) {
+      const double magnitude = static_cast<double>(expected.magnitude[i]) + std::abs(bias);
+      const auto sum = static_cast<int64_t>(expected.value[i]) + static_cast<int64_t>(bias);
+      const auto result = requantize(p.relu != 0 ? std::max<int64_t>(sum, 0) : sum);
+      const bool fits = is_wide || magnitude + folded <= kLargestSum;
+      expected.roundings[i] = result && fits ? 0 : kInfinity;
+      expected.right[i] =
+          static_cast<double>(std::clamp<int64_t>(result.value_or(0) + p.dst_zero_point, p.clamp_low, p.clamp_high));
+      expected.value[i] = static_cast<W>(scale) * static_cast<W>(sum);
+      expected.magnitude[i] = static_cast<W>(scale) * static_cast<W>(magnitude);
+    }
+  });
 }
 
 template void finish_requantized(Expected<double>&, const convict_problem&, const convict_tensors&);

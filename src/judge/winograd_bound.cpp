@@ -16,7 +16,7 @@
 #include <limits>
 #include <utility>
 
-#include "judge/for_each_isa.h"
+#include "core/for_each_isa.h"
 
 namespace convict::judge {
 namespace {

@@ -25,6 +25,26 @@ TEST_F(SampleTest, CountsTheCasesThatMeetAPredicate) {
   EXPECT_NEAR(some["seconds_for_95_percent"].get<double>(), some["cases_for_95_percent"].get<double>() / 100, 1e-9);
 }
 
+TEST_F(SampleTest, LevelsHaveSharesOfCasesAndOfTime) {
+  const json all = run({"sample", "--profile=smoke", "--cases=2000", "--levels", "--format=json"}).json();
+  uint64_t cases = 0, forward = 0;
+  double cost = 0, of_ranks = 0;
+  for (const auto& [name, operation] : all["operations"].items()) {
+    cases += operation["cases"].get<uint64_t>();
+    cost += operation["cost"].get<double>();
+    forward += operation["features"]["pass"]["forward"]["cases"].get<uint64_t>();
+    for (const auto& [rank, share] : operation["features"]["rank"].items()) of_ranks += share["cost"].get<double>();
+  }
+  EXPECT_EQ(all["operations"].size(), 6u);
+  EXPECT_EQ(cases, all["met"]);
+  EXPECT_EQ(forward, all["features"]["pass"]["forward"]);
+  EXPECT_NEAR(of_ranks, cost, 1e-6 * cost);
+  EXPECT_NEAR(all["cost"]["mean"].get<double>() * static_cast<double>(cases), cost, 1e-6 * cost);
+  const std::string text = run({"sample", "--profile=smoke", "--cases=2000", "--levels"}).out;
+  EXPECT_NE(text.find("conv_transpose.backward_weights"), std::string::npos) << text;
+  EXPECT_NE(text.find("levels in less than 2 % of the cases of their operation"), std::string::npos) << text;
+}
+
 TEST_F(SampleTest, WhatIsNeverMetHasABound) {
   const CommandResult result = run({"sample", "--cases=300", "--where=ic>=1000000"});
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -175,5 +175,42 @@ TEST_F(LargestRatio, SensitivityIsOfTheRule) {
   EXPECT_EQ(sensitivity({7, 2, 4}), std::tuple(3, 0, bound_of(0)));
 }
 
+/// Equality is told of a whole tensor at a glance. Each single element counts, whatever the layout, and so does -0.
+TEST(Equality, MissesNoElement) {
+  for (const char* line :
+       {"conv2d n=2 oc=3 in=4x5", "conv2d n=2 oc=3 in=4x5 lay=nhwc:oihw:nhwc view=dst", "conv1d in=1"}) {
+    const Case c = parse_case(line);
+    convict_tensors tensors = describe_tensors(c, resolve_valid(c));
+    std::vector<float> storage(static_cast<size_t>(buffer_count(tensors.dst)));
+    tensors.dst.data = storage.data() + tensors.dst.offset;
+    std::vector<judge::Expected<double>> expected(1);
+    expected[0].role = "dst";
+    expected[0].tensor = &tensors.dst;
+    expected[0].taps = {std::vector<int64_t>(4, 1), std::vector<int64_t>(4, 1), std::vector<int64_t>(5, 1)};
+    std::vector<float*> elements;
+    for_each_element<float>(tensors.dst, [&](float& element, const int64_t*) {
+      element = static_cast<float>(elements.size() % 3);
+      expected[0].value.push_back(element);
+      elements.push_back(&element);
+    });
+    judge::Rule rule;
+    rule.kind = judge::Rule::Kind::kExact;
+    EXPECT_TRUE(judge::compare<double>(expected, rule).agrees());
+    for (size_t i = 0; i < elements.size(); ++i) {
+      const float right = *elements[i];
+      for (const float wrong : {std::nextafter(right, 9.0f), -1 - right, std::numeric_limits<float>::quiet_NaN()}) {
+        *elements[i] = wrong;
+        const judge::Comparison found = judge::compare<double>(expected, rule);
+        EXPECT_EQ(found.wrong + found.unwritten, 1) << line << " " << i << " " << wrong;
+        ASSERT_TRUE(found.offender);
+        EXPECT_EQ(found.offender->index, i);
+      }
+      *elements[i] = -right;
+      EXPECT_EQ(judge::compare<double>(expected, rule).minus_zeros.size(), right == 0 ? 1u : 0u);
+      *elements[i] = right;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace convict
