@@ -22,7 +22,8 @@ namespace convict::generate {
 namespace {
 
 constexpr uint64_t kDrawn = 3000;
-constexpr size_t kClimbs = 8;
+constexpr size_t kClimbs = 6;
+constexpr int kTriesOfClimb = 5000;
 constexpr int kPairs = 800;                       // of random changes, before a climb is given up
 constexpr RepairBudget kAnySize = {1e15, 1e12};  // these cases are not run
 constexpr int64_t kLargestTried = int64_t{1} << 20;
@@ -62,14 +63,16 @@ double miss(const Condition& one, const Case& c, const convict_problem& p) {
 class Search {
  public:
   explicit Search(const Predicate& wanted) : wanted_(wanted) {
-    std::set<int64_t> constants = {0, 1, 2, 3};
+    std::set<int64_t> named, near = {0, 1, 2, 3};
     for (const Condition& one : wanted.conditions)
-      for (const int64_t value : {one.value - 1, one.value, one.value + 1, one.modulus})
-        if (std::abs(value) <= kLargestTried) constants.insert(value);
-    std::set<int64_t> values = constants;
-    for (const int64_t a : constants)
-      for (const int64_t b : constants) values.insert(a * b);
-    values_.assign(values.begin(), values.end());
+      for (const int64_t value : {one.value, one.modulus})
+        named.insert(std::clamp(value, -kLargestTried, kLargestTried));
+    for (const int64_t value : named)
+      for (const int64_t by : {-1, 0, 1}) near.insert(value + by);
+    values_.assign(near.begin(), near.end());
+    for (const int64_t a : named)
+      for (const int64_t b : named) near.insert(a * b);
+    channels_.assign(near.begin(), near.end());
   }
 
   std::optional<Case> run() {
@@ -82,8 +85,11 @@ class Search {
       best.emplace_back(cost, c);
     }
     std::ranges::stable_sort(best, {}, &std::pair<double, Case>::first);
-    for (size_t i = 0; i < std::min(kClimbs, best.size()); ++i)
-      if (auto found = climb(best[i].second, best[i].first, Random(1, i))) return found;
+    for (size_t i = 0; i < std::min(kClimbs, best.size()); ++i) {
+      const Case with_numbers = assigned(best[i].second);
+      for (const Case& start : {with_numbers, best[i].second})
+        if (auto found = climb(start, cost_of(start), Random(1, i))) return found;
+    }
     return std::nullopt;
   }
 
@@ -99,7 +105,23 @@ class Search {
     return sum;
   }
 
+  /// With the numbers that conditions name, where these are fields of a case.
+  Case assigned(Case c) const {
+    c.groups = 1;
+    for (const Condition& one : wanted_.conditions) {
+      const Slot* slot = quantities()[one.left].slot;
+      if (!slot || one.right >= 0 || one.modulus != 0 || one.modulus_by >= 0) continue;
+      const int64_t more = one.relation == Comparator::kMore || one.relation == Comparator::kUnequal ? 1 : 0;
+      const int64_t less = one.relation == Comparator::kLess ? 1 : 0;
+      const bool all = one.axis == Condition::kEveryAxis || !slot->per_axis;
+      set(c, *slot, all ? axes_of(*slot, c) : axis_of(one, c.rank), one.value + more - less);
+    }
+    repair(c, kAnySize);
+    return c;
+  }
+
   std::optional<Case> climb(Case at, double cost, Random random) {
+    const int end = tries_ + kTriesOfClimb;
     const auto better = [&](Case next) {
       repair(next, kAnySize);
       const double its = cost_of(next);
@@ -107,10 +129,10 @@ class Search {
       if (is_better) at = next, cost = its;
       return is_better;
     };
-    while (cost > 0 && tries_ < kMostTries) {
+    while (cost > 0 && tries_ < end) {
       const std::vector<Case> steps = changes_of(at);
-      bool moved = std::ranges::any_of(steps, [&](const Case& next) { return tries_ < kMostTries && better(next); });
-      for (int i = 0; !moved && i < kPairs && tries_ < kMostTries; ++i) {
+      bool moved = std::ranges::any_of(steps, [&](const Case& next) { return tries_ < end && better(next); });
+      for (int i = 0; !moved && i < kPairs && tries_ < end; ++i) {
         Case next = at;
         for (int change = 0; change < 2; ++change) change_something(next, random);
         moved = better(next);
@@ -133,7 +155,7 @@ class Search {
           next.rank = rank;
           list.push_back(next);
         }
-    for (const int64_t groups : values_) {  // as many channels in each
+    for (const int64_t groups : channels_) {  // as many channels in each
       if (groups < 1 || groups > kLargestTried) continue;
       Case next = c;
       next.groups = groups;
@@ -147,12 +169,17 @@ class Search {
   void change_something(Case& c, Random& random) const {
     const Slot& slot = slots()[static_cast<size_t>(random.below(static_cast<int64_t>(slots().size())))];
     if (!may_change(slot)) return;
-    const int64_t value = slot.words.empty() ? random.pick(std::span(values_))
+    const int64_t value = slot.words.empty() ? random.pick(values_of(slot))
                                              : random.below(static_cast<int64_t>(slot.words.size()));
     set(c, slot, static_cast<int>(random.below(axes_of(slot, c) + 1)), value);
   }
 
   static bool may_change(const Slot& slot) { return slot.kind != SlotKind::kSeed && slot.kind != SlotKind::kEarlier; }
+
+  std::span<const int64_t> values_of(const Slot& slot) const {
+    const bool counts_channels = slot.kind == SlotKind::kChannels || slot.kind == SlotKind::kGroups;
+    return counts_channels ? channels_ : values_;
+  }
 
   static int axes_of(const Slot& slot, const Case& c) { return slot.per_axis ? c.rank : 1; }
 
@@ -173,7 +200,7 @@ class Search {
     for (int axis = 0; may_change(slot) && axis <= axes_of(slot, c); ++axis) {
       for (size_t word = 0; word < slot.words.size(); ++word) propose(axis, static_cast<int64_t>(word));
       if (!slot.words.empty()) continue;
-      for (const int64_t value : values_) propose(axis, value);
+      for (const int64_t value : values_of(slot)) propose(axis, value);
       if (axis == axes_of(slot, c)) continue;
       const int64_t now = slot.get(c, axis);
       for (const int64_t value : {now - 1, now + 1, now * 2, now / 2}) propose(axis, value);
@@ -181,7 +208,7 @@ class Search {
   }
 
   const Predicate& wanted_;
-  std::vector<int64_t> values_;  // that numbers are set to
+  std::vector<int64_t> values_, channels_;  // that numbers are set to; those of channels and groups
   int tries_ = 0;
 };
 

@@ -13,11 +13,9 @@
 
 namespace convict::generate {
 
-/// A legal case that meets all conditions; nothing if kMostTries cases do not. Looks among what the generator draws,
-/// and then changes the best ones step by step to meet more conditions.
+/// A legal case that meets all conditions; nothing if some ten thousand cases do not. Looks among what the generator
+/// draws, and then changes the best ones step by step to meet more conditions.
 std::optional<Case> case_inside(const Predicate& wanted);
-
-inline constexpr int kMostTries = 30'000;
 
 /// Throws UsageError if no case is found, which names conditions that contradict each other. One of these examples that
 /// is inside says that there are cases.

@@ -27,7 +27,9 @@ TEST(Inside, FindsACase) {
         "dt=s8:s8:s32 zp=3:0 k=5", "requant=even scale=tensor clamp=0:100", "conv_transpose1d op=2 s=3 d=1 k=7",
         "k=16 s=16 in=224 ic=3 oc=768", "window>in", "p=same_upper s=2 k%2=0", "lay=nhwc view=src+dst", "ic=0", "n=0",
         "calls=together threads=8", "idle>=1", "unreached.end>=2", "n=1000 g=7", "dt=bf16 fill=special k=1",
-        "conv1d in=100000 k=1", "out[0]<out[1]", "k%s=0 k>=9", "terms>=5000", "op>=s"}) {
+        "conv1d in=100000 k=1", "out[0]<out[1]", "k%s=0 k>=9", "terms>=5000", "op>=s",
+        "n=32 g=1 ic=2048 oc=512 in=7 k=1", "k=3 s=2 p=1 in=1000000",
+        "g=3 ic=9 oc=6 in=17 k=5 p=2 s=1", "scale=channel dt=u8:s8:s8 zp=9:-3", "contiguous.src=no beta=2"}) {
     const auto found = case_inside(Where::parse(where).predicate());
     ASSERT_TRUE(found) << where;
     EXPECT_FALSE(resolve(*found).why_not) << where << ": " << to_text(*found);
