@@ -22,7 +22,7 @@ namespace convict::generate {
 namespace {
 
 constexpr uint64_t kDrawn = 3000;
-constexpr size_t kClimbs = 6;
+constexpr size_t kClimbs = 8;
 constexpr int kTriesOfClimb = 5000;
 constexpr int kPairs = 800;                       // of random changes, before a climb is given up
 constexpr RepairBudget kAnySize = {1e15, 1e12};  // these cases are not run
@@ -84,12 +84,14 @@ class Search {
       if (cost == 0) return c;
       best.emplace_back(cost, c);
     }
-    std::ranges::stable_sort(best, {}, &std::pair<double, Case>::first);
-    for (size_t i = 0; i < std::min(kClimbs, best.size()); ++i) {
-      const Case with_numbers = assigned(best[i].second);
-      for (const Case& start : {with_numbers, best[i].second})
-        if (auto found = climb(start, cost_of(start), Random(1, i))) return found;
+    for (const Case& c : assigned_cases()) {
+      const double cost = cost_of(c);
+      if (cost == 0) return c;
+      best.emplace_back(cost, c);
     }
+    std::ranges::stable_sort(best, {}, &std::pair<double, Case>::first);
+    for (size_t i = 0; i < std::min(kClimbs, best.size()); ++i)
+      if (auto found = climb(best[i].second, best[i].first, Random(1, i))) return found;
     return std::nullopt;
   }
 
@@ -105,19 +107,26 @@ class Search {
     return sum;
   }
 
-  /// With the numbers that conditions name, where these are fields of a case.
-  Case assigned(Case c) const {
-    c.groups = 1;
-    for (const Condition& one : wanted_.conditions) {
-      const Slot* slot = quantities()[one.left].slot;
-      if (!slot || one.right >= 0 || one.modulus != 0 || one.modulus_by >= 0) continue;
-      const int64_t more = one.relation == Comparator::kMore || one.relation == Comparator::kUnequal ? 1 : 0;
-      const int64_t less = one.relation == Comparator::kLess ? 1 : 0;
-      const bool all = one.axis == Condition::kEveryAxis || !slot->per_axis;
-      set(c, *slot, all ? axes_of(*slot, c) : axis_of(one, c.rank), one.value + more - less);
+  /// Of each operation, pass and rank the plain case, with the numbers that conditions name where these are fields.
+  std::vector<Case> assigned_cases() const {
+    std::vector<Case> list;
+    for (const Case& one : changes_of_operation(Case{})) {
+      Case c = plain_case(one);
+      for (const Condition& condition : wanted_.conditions) assign(condition, c);
+      repair(c, kAnySize);
+      list.push_back(c);
     }
-    repair(c, kAnySize);
-    return c;
+    return list;
+  }
+
+  static void assign(const Condition& one, Case& c) {
+    const auto slot = std::ranges::find(slots(), quantities()[one.left].name, &Slot::name);
+    if (slot == slots().end() || one.right >= 0 || one.modulus != 0 || one.modulus_by >= 0) return;
+    if (slot->is_padding()) c.pad_mode = PadMode::kExplicit;
+    const int64_t more = one.relation == Comparator::kMore || one.relation == Comparator::kUnequal ? 1 : 0;
+    const int64_t less = one.relation == Comparator::kLess ? 1 : 0;
+    const bool all = one.axis == Condition::kEveryAxis || !slot->per_axis;
+    set(c, *slot, all ? axes_of(*slot, c) : axis_of(one, c.rank), one.value + more - less);
   }
 
   std::optional<Case> climb(Case at, double cost, Random random) {
@@ -146,6 +155,20 @@ class Search {
   std::vector<Case> changes_of(const Case& c) const {
     std::vector<Case> list;
     for (const Slot& slot : slots()) changes_of(c, slot, list);
+    for (const Case& next : changes_of_operation(c)) list.push_back(next);
+    for (const int64_t groups : channels_) {  // as many channels in each
+      if (groups < 1 || groups > kLargestTried) continue;
+      Case next = c;
+      next.groups = groups;
+      next.ic = c.ic / c.groups * groups;
+      next.oc = c.oc / c.groups * groups;
+      list.push_back(next);
+    }
+    return list;
+  }
+
+  static std::vector<Case> changes_of_operation(const Case& c) {
+    std::vector<Case> list;
     for (const convict_op op : {CONVICT_CONV, CONVICT_CONV_TRANSPOSE})
       for (const convict_pass pass : {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS})
         for (int rank = 1; rank <= kAxes; ++rank) {
@@ -155,14 +178,6 @@ class Search {
           next.rank = rank;
           list.push_back(next);
         }
-    for (const int64_t groups : channels_) {  // as many channels in each
-      if (groups < 1 || groups > kLargestTried) continue;
-      Case next = c;
-      next.groups = groups;
-      next.ic = c.ic / c.groups * groups;
-      next.oc = c.oc / c.groups * groups;
-      list.push_back(next);
-    }
     return list;
   }
 

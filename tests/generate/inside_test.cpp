@@ -28,6 +28,8 @@ TEST(Inside, FindsACase) {
         "k=16 s=16 in=224 ic=3 oc=768", "window>in", "p=same_upper s=2 k%2=0", "lay=nhwc view=src+dst", "ic=0", "n=0",
         "calls=together threads=8", "idle>=1", "unreached.end>=2", "n=1000 g=7", "dt=bf16 fill=special k=1",
         "conv1d in=100000 k=1", "out[0]<out[1]", "k%s=0 k>=9", "terms>=5000", "op>=s",
+        "conv3d g=2 ic=64 oc=128 in=8x28x28 k=3 s=1x2x2 p=1 bias", "conv2d ic=3 oc=64 in=224 k=7 s=2 p=3 n=8 dt=bf16",
+        "conv_transpose2d ic=512 oc=256 in=14 k=4 s=2 p=1 lay=nhwc", "as_conv=backward_data pass=forward",
         "n=32 g=1 ic=2048 oc=512 in=7 k=1", "k=3 s=2 p=1 in=1000000",
         "g=3 ic=9 oc=6 in=17 k=5 p=2 s=1", "scale=channel dt=u8:s8:s8 zp=9:-3", "contiguous.src=no beta=2"}) {
     const auto found = case_inside(Where::parse(where).predicate());
