@@ -60,7 +60,6 @@ void add_predicate(const Found& found, std::vector<std::string>& lines) {
   for (const json& one : list_of(found.explanation, "exceptions"))
     lines.push_back(fmt::format("  exception: this {}: {}", value_of(one, "fails", false) ? "fails too" : "passes",
                                 text_of(one, "case")));
-  add_data(found.explanation, lines);
 }
 
 void add_environment(const json& explanation, std::vector<std::string>& lines) {
@@ -85,6 +84,7 @@ std::string diagnosis_text(const Found& found, const std::string& indent) {
   if (found.predicate.empty())
     for (const char* reason : {"text", "withheld"})
       if (const std::string why = text_of(found.explanation, reason); !why.empty()) lines.push_back(why);
+  add_data(found.explanation, lines);
   add_environment(found.explanation, lines);
   add_runs(found.explanation, lines);
   std::string text;
