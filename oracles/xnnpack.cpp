@@ -136,6 +136,8 @@ struct Functions {
   SetUpConv set_up_conv;
   SetUpDeconv set_up_deconv;
 };
+template <class Make, class SetUpConv, class SetUpDeconv>  // clang 14 deduces no aggregates
+Functions(Make, Make, SetUpConv, SetUpDeconv) -> Functions<Make, SetUpConv, SetUpDeconv>;
 
 constexpr Functions kSingle = {xnn_create_convolution2d_nhwc_f32, xnn_create_deconvolution2d_nhwc_f32,
                                xnn_setup_convolution2d_nhwc_f32, xnn_setup_deconvolution2d_nhwc_f32};

@@ -303,7 +303,8 @@ class Surveyor {
         return (aim.shown == 0 && aim.drawn >= kVainDraws) || aim.drawn >= kDrawsForATry * tries;
       };
       std::erase_if(aims, is_done);
-      std::ranges::rotate(aims, aims.begin() + static_cast<std::ptrdiff_t>(std::min(kQuestionsAtOnce, aims.size())));
+      const size_t asked_about = std::min(kQuestionsAtOnce, aims.size());
+      std::rotate(aims.begin(), aims.begin() + static_cast<std::ptrdiff_t>(asked_about), aims.end());
     }
     for (const Aim& aim : aims) accepted_[aim.pair] = true;  // nobody knows
     refuses_ |= !refused.empty();

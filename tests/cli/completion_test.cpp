@@ -127,7 +127,7 @@ TEST_F(CompletionTest, Zsh) {
 }
 
 TEST_F(CompletionTest, AnUnknownShellIsRefused) {
-  EXPECT_TRUE(refuses(run({"completion", "tcsh"}), {"tcsh", "bash,zsh,fish"}));
+  EXPECT_TRUE(refuses(run({"completion", "tcsh"}), {"tcsh", "bash, zsh, fish"}));
   EXPECT_TRUE(refuses(run({"completion"}), {"shell"}));
 }
 

@@ -41,10 +41,10 @@ inline void largest_first(std::vector<float>& values) {
   std::ranges::stable_sort(values, [](float a, float b) { return smaller(b, a); });
 }
 inline void positives_first(std::vector<float>& values) {
-  std::ranges::stable_partition(values, [](float value) { return value > 0; });
+  std::stable_partition(values.begin(), values.end(), [](float value) { return value > 0; });
 }
 inline void negatives_first(std::vector<float>& values) {
-  std::ranges::stable_partition(values, [](float value) { return value < 0; });
+  std::stable_partition(values.begin(), values.end(), [](float value) { return value < 0; });
 }
 
 /// The largest that is left of the sign that the sum has not.
