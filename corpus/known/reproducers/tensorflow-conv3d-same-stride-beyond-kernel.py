@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# TensorFlow: conv3d with SAME reads the wrong planes if the stride is larger than the kernel. f64, or f32 without oneDNN.
+# TensorFlow: conv3d with SAME reads the wrong planes if the stride is larger than the kernel; f32 without oneDNN only.
 #     python3 tensorflow-conv3d-same-stride-beyond-kernel.py
 # Exit code: 0 right, 1 wrong.
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# PyTorch: a frozen model in channels-last is wrong where a kernel of one output channel covers the whole image, which has
+# PyTorch: a frozen model in channels-last is wrong where a kernel of one output channel covers the whole image of
 # 6x6 elements or more. Here is the operator that torch.compile puts into such models (torch._inductor.config.freezing).
 #     python3 torch-fused-one-output.py
 # Exit code: 0 right, 1 wrong.
