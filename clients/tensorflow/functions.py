@@ -21,16 +21,17 @@ def pads_of(problem):
 
 def padding_of(problem):
     """A name where there is one for these numbers, or the pads. SAME has the smaller half at the begin (tf.nn, "Notes
-    on padding")."""
+    on padding"). Where both names mean no padding, the problem chooses."""
     pads = pads_of(problem)
-    if not any(map(any, pads)):
-        return "VALID"
+    no_name = pads if any(map(any, pads)) else "VALID"
+    if no_name == "VALID" and problem.padding != "same_upper":
+        return no_name
     image, result = (problem.in_, problem.out) if problem.op == "conv" else (problem.out, problem.in_)
     for axis, (begin, _) in enumerate(pads):
         stride, window = problem.stride[axis], problem.dilation[axis] * (problem.kernel[axis] - 1) + 1
         total = max((result[axis] - 1) * stride + window - image[axis], 0)
         if begin != total // 2 or result[axis] != -(-image[axis] // stride):
-            return pads
+            return no_name
     return "SAME"
 
 
