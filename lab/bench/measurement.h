@@ -35,6 +35,6 @@ struct Measured {
 /// the implementation whose code runs.
 std::vector<Measured> measure(const Case& c, std::span<const run::Subject> subjects,
                               const std::set<std::string>& without, const MeasuringSettings& settings,
-                              Operands& operands, run::FlightRecord& record);
+                              LayerOperands& operands, run::FlightRecord& record);
 
 }  // namespace convict::bench

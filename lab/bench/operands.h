@@ -15,7 +15,7 @@
 namespace convict::bench {
 
 /// Keeps its buffers for the next layer, so that their pages are already mapped.
-class Operands {
+class LayerOperands {
  public:
   /// Places the tensors of a legal case, each at the start of a cache line. Fills the inputs with normal data, which
   /// has no subnormals, whatever the fill of the case.

@@ -80,7 +80,7 @@ class Drawing {
     int kind = 0;
     while (kind < 9 && (left -= kShares[kind]) >= 0) ++kind;
     switch (kind) {
-      case 0: fault_.scope = Scope{p_.op, p_.pass}; break;
+      case 0: fault_.scope = FaultScope{p_.op, p_.pass}; break;
       case 1: fault_.rank = p_.rank; break;
       case 2: add_threshold(); break;
       case 3: add_exact(); break;
@@ -146,12 +146,12 @@ class Drawing {
   void add_relation() {
     const auto pairs = compared_pairs();
     const ComparedPair& pair = pairs[static_cast<size_t>(random_.below(static_cast<int64_t>(pairs.size())))];
-    const Order order = pair.order(seen_, p_, axis_);
+    const Ordering order = pair.order(seen_, p_, axis_);
     const bool in_words = !quantities()[index_of(pair.left)].words.empty();
-    const Comparator comparator = order == Order::kEqual   ? Comparator::kEqual
-                                  : in_words               ? Comparator::kUnequal
-                                  : order == Order::kAbove ? Comparator::kMore
-                                                           : Comparator::kLess;
+    const Comparator comparator = order == Ordering::kEqual   ? Comparator::kEqual
+                                  : in_words                  ? Comparator::kUnequal
+                                  : order == Ordering::kAbove ? Comparator::kMore
+                                                              : Comparator::kLess;
     add({index_of(pair.left), 0, comparator, index_of(pair.right), 0});
   }
 

@@ -32,9 +32,9 @@ constexpr int kRepetitions = 1'000;  // of a report on a fault that shows now an
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// The memory and the record that examinations share.
-class Examiner {
+class FaultExaminer {
  public:
-  explicit Examiner(Yardstick yardstick) : yardstick_(yardstick) {}
+  explicit FaultExaminer(Yardstick yardstick) : yardstick_(yardstick) {}
 
   bool finds_wrong(const Case& c, const faults::FaultyKernel& kernel) {
     const run::Subject subject = {&kernel.implementation(), true, CONVICT_VERSION, kernel.implementation().name};
@@ -59,7 +59,7 @@ class Examiner {
 /// The values of one case, for all faults that look at them.
 class CaseData {
  public:
-  CaseData(Examiner& examiner, const Case& c, const convict_problem& p) : examiner_(examiner), c_(c), p_(p) {}
+  CaseData(FaultExaminer& examiner, const Case& c, const convict_problem& p) : examiner_(examiner), c_(c), p_(p) {}
 
   bool holds(const std::optional<faults::DataCondition>& condition) {
     if (!condition) return true;
@@ -70,15 +70,15 @@ class CaseData {
   }
 
  private:
-  Examiner& examiner_;
+  FaultExaminer& examiner_;
   const Case& c_;
   const convict_problem& p_;
   std::vector<std::optional<int64_t>> values_;
 };
 
-class Campaign {
+class FaultCampaign {
  public:
-  Campaign(const RandomFaultSettings& settings, uint64_t seed, std::vector<FaultScore>& scores)
+  FaultCampaign(const RandomFaultSettings& settings, uint64_t seed, std::vector<FaultScore>& scores)
       : settings_(settings),
         profile_(generate::find_profile(settings.method.profile.empty() ? settings.profile
                                                                         : std::string(settings.method.profile))),
@@ -155,7 +155,7 @@ class Campaign {
   const RandomFaultSettings& settings_;
   const generate::Profile* profile_;
   uint64_t seed_;
-  Examiner examiner_;
+  FaultExaminer examiner_;
   faults::FaultyKernel control_{nullptr};
   std::vector<Open> open_;
 };
@@ -196,11 +196,11 @@ RandomFaultResult run_random_faults(const RandomFaultSettings& settings,
     result.faults.push_back({std::move(fault), {}, std::move(nearness)});
   }
   std::vector<FaultScore> none;
-  result.seconds_per_case = Campaign(settings, 1, none).measure(result.false_alarms);
+  result.seconds_per_case = FaultCampaign(settings, 1, none).measure(result.false_alarms);
   result.cases =
       settings.cases > 0 ? settings.cases : static_cast<uint64_t>(settings.budget_seconds / result.seconds_per_case);
   for (uint64_t seed = 1; seed <= settings.seeds && !result.interrupted; ++seed) {
-    Campaign(settings, seed, result.faults).run(result.cases, progress);
+    FaultCampaign(settings, seed, result.faults).run(result.cases, progress);
     result.interrupted = settings.interrupted && *settings.interrupted;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

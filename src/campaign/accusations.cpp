@@ -24,7 +24,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   const uint64_t index = sighting.index;
   // The checker contradicts the reference in this process, too, where no plugin has run: that ends the campaign.
   if (seen.blame == Blame::kReference && refuted_claim(seen)) return settings_.books.add(index, seen);
-  const Kind kind = kind_of(seen);
+  const AlikeName kind = kind_of(seen);
   if (auto settled = confirmations_.known(seen, kind.name, kind.is_shown))
     return settings_.books.add(index, *std::move(settled));
   const int number = settings_.books.accuse(index, seen, sighting.counts);
@@ -42,7 +42,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   ++waiting_;
 }
 
-Accusations::Kind Accusations::kind_of(const Mismatch& seen) {
+Accusations::AlikeName Accusations::kind_of(const Mismatch& seen) {
   const auto row = settings_.result.row_of(seen);
   if (!row) return {signature(seen), true};
   // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
@@ -57,7 +57,7 @@ void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
 
 Task<void> Accusations::confirm(Accusation one, std::string kind) {
   const auto turn = co_await settings_.pool.turn(one.seen.suspect, workers::is_of_cost(one.seen.verdict));
-  const Kind now = kind_of(one.seen);  // a trial before this one may have made a row
+  const AlikeName now = kind_of(one.seen);  // a trial before this one may have made a row
   const auto earlier = [&] {
     return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
   };
@@ -74,7 +74,7 @@ void Accusations::settle_alike(const std::string& kind) {
   waiting_ -= alike.size();
   std::vector<Mismatch> hits;
   for (Accusation& one : alike) {
-    const Kind now = kind_of(one.seen);
+    const AlikeName now = kind_of(one.seen);
     if (auto settled = confirmations_.known(one.seen, now.name, now.is_shown)) {
       std::ranges::move(settings_.books.settle(one.index, one.number, *std::move(settled)), std::back_inserter(hits));
     } else if (const auto others = alike_.find(now.name); others != alike_.end()) {

@@ -65,11 +65,11 @@ class Accusations {
 
  private:
   /// Accusations of one `name` are alike: one trial speaks for several. `is_shown`: the row would show this line.
-  struct Kind {
+  struct AlikeName {
     std::string name;
     bool is_shown;
   };
-  Kind kind_of(const Mismatch& seen);
+  AlikeName kind_of(const Mismatch& seen);
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
   /// An accusation, and what its process had done before.
   struct Accusation {

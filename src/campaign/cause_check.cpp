@@ -69,9 +69,9 @@ struct Shown {
   bool judged = false, shows = false, hangs = false;
 };
 
-class Checker {
+class CauseChecker {
  public:
-  Checker(const Cause& cause, const CauseCheckSettings& settings) : cause_(cause), settings_(settings) {}
+  CauseChecker(const Cause& cause, const CauseCheckSettings& settings) : cause_(cause), settings_(settings) {}
 
   CheckedImplementation check(const workers::RosterEntry& entry, const std::vector<Case>& covered) const {
     CheckedImplementation result{entry.name, entry.version};
@@ -156,8 +156,8 @@ bool is_shown(const CauseCheck& check, size_t i) {
 }
 
 /// Asks again, with allocators that notice damage, for the cases that nobody has shown.
-void ask_heap_guards(const Cause& cause, const Checker& checker, const std::vector<workers::RosterEntry>& concerned,
-                     CauseCheck& check) {
+void ask_heap_guards(const Cause& cause, const CauseChecker& checker,
+                     const std::vector<workers::RosterEntry>& concerned, CauseCheck& check) {
   for (size_t i = 0; i < cause.cases.size(); ++i)
     for (size_t k = 0; k < concerned.size() && !is_shown(check, i); ++k)
       check.implementations[k].shown[i] = checker.damages_heap(concerned[k], cause.cases[i]);
@@ -196,7 +196,7 @@ CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
   if (!cause.processor.met_by(processor_features()))
     check.why_absent = fmt::format("needs another processor: {}", cause.processor.text());
   if (!check.why_absent.empty()) return check;
-  const Checker checker(cause, settings);
+  const CauseChecker checker(cause, settings);
   for (const workers::RosterEntry& entry : concerned) check.implementations.push_back(checker.check(entry, covered));
   if (has(cause, Verdict::kCrash)) ask_heap_guards(cause, checker, concerned, check);
   add_faults(cause, check);

@@ -19,14 +19,14 @@ namespace convict::cli {
 namespace {
 
 /// The mismatch to explain, the version of its suspect, and who was there.
-struct Seen {
+struct MismatchToExplain {
   Mismatch mismatch;
   std::string version;
   std::vector<workers::RosterEntry> roster = {};
 };
 
 /// The first mismatch of the case, one of a target if there is any.
-Seen shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
+MismatchToExplain shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list({entry}, settings, [](uint64_t) {});
   const Mismatch* found = nullptr;
   for (const Mismatch& one : result.cases.front().mismatches)
@@ -41,7 +41,7 @@ Seen shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& setti
 }
 
 /// What the row was seen of last.
-Seen seen_in(const store::Store& store, const store::MismatchRow& row) {
+MismatchToExplain seen_in(const store::Store& store, const store::MismatchRow& row) {
   const auto campaign = store.campaign(row.last_campaign);
   return {row.mismatch(), campaign ? campaign->info.libraries.value(row.suspect, "") : ""};
 }
@@ -90,7 +90,7 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
   std::optional<store::Store> store;
   if (chosen.row) store = store::Store::open(options.which.database);
-  const Seen seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
+  const MismatchToExplain seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
   const diagnose::Known known =
       store ? diagnose::Known(*store) : diagnose::Known(diagnose::with_inherited(shipped_causes(), seen.roster));
   settings.known = known.faults_of(seen.mismatch, seen.version);

@@ -27,7 +27,7 @@ struct TriageOptions {
 
 /// The version of the suspect in the last campaign that saw the row.
 json current_versions(const store::Store& store, const store::MismatchRow& row) {
-  for (const store::Sighting& one : store.sightings(row.id))
+  for (const store::CampaignSighting& one : store.sightings(row.id))
     if (one.campaign == row.last_campaign && one.libraries.contains(row.suspect))
       return {{row.suspect, one.libraries[row.suspect]}};
   throw UsageError(fmt::format("--versions: the version of '{}' is not known; valid: name it, e.g. onednn=2.6.3",

@@ -116,10 +116,10 @@ struct Certificate {
     bool operator==(const Errors&) const = default;
   } errors;
 
-  struct Relation {
+  struct ViolatedRelation {
     std::optional<std::string> name;
     std::optional<Decimal> expected;
-    bool operator==(const Relation&) const = default;
+    bool operator==(const ViolatedRelation&) const = default;
   } relation;
 
   /// Of a process.

@@ -198,7 +198,7 @@ void Corpus::add(const CorpusEntry& entry) {
 Case Corpus::case_at(size_t i) const { return parse_case(line(i)); }
 
 std::string Corpus::origin(size_t i) const {
-  const Line& line = lines_[i];
+  const SourceLine& line = lines_[i];
   return line.number == 0 ? files_[line.file] : fmt::format("{}:{}", files_[line.file], line.number);
 }
 

@@ -59,7 +59,7 @@ class DiagnosisThread {
 
  private:
   /// A fault that this thread has learnt.
-  struct Learnt {
+  struct LearntFault {
     std::string suspect;
     Verdict verdict;
     KnownFault fault;
@@ -81,7 +81,7 @@ class DiagnosisThread {
   std::chrono::steady_clock::duration left_;
   bool busy_ = false, busy_with_target_ = false, only_targets_ = false;
   std::string signature_;       // of the one that is running
-  std::vector<Learnt> learnt_;  // of this thread alone, the newest first
+  std::vector<LearntFault> learnt_;  // of this thread alone, the newest first
   std::thread thread_;          // last: it uses all of the above
 };
 

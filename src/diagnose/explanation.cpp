@@ -30,7 +30,7 @@ json conditions(const Predicate& predicate, const std::vector<explain::Sample>& 
 
 }  // namespace
 
-json described(const explain::Learnt& learnt, const explain::Sampled& sampled) {
+json described(const explain::LearntPredicate& learnt, const explain::Sampled& sampled) {
   json exceptions = json::array();
   for (const explain::Sample& sample : learnt.unexplained)
     if (exceptions.size() < kMostExceptions)

@@ -59,8 +59,8 @@ struct ExaminationSettings {
 };
 
 /// What the target at this position of the roster says of a legal case.
-Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
-                 const ExaminationSettings& settings);
+Acceptance answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
+                     const ExaminationSettings& settings);
 
 /// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings);

@@ -35,7 +35,7 @@ struct Row {
   const Case& c() const { return at->sample->c; }
 };
 
-struct Rows {
+struct SampleRows {
   std::vector<Row> failing;  // one per sample, on the axis that shows the fault
   std::vector<Row> passing;  // one per sample and axis
 };
@@ -135,7 +135,7 @@ struct Candidate {
 /// Covers of the passing rows by conditions, of which each has been tested on every row once.
 class Covers {
  public:
-  Covers(const std::vector<Condition>& conditions, const Rows& rows)
+  Covers(const std::vector<Condition>& conditions, const SampleRows& rows)
       : all_{everything(rows.passing.size()), everything(rows.failing.size())} {
     for (const Condition& one : conditions)
       candidates_.push_back({one, outside(one, rows.passing), outside(one, rows.failing)});
@@ -256,7 +256,7 @@ enum class Words { kAll, kWithoutSums };
 /// this number.
 Predicate learn(const std::vector<Observed>& samples, int axis, Words words = Words::kAll) {
   const bool on_some_axis = axis == Condition::kSomeAxis;
-  Rows rows;
+  SampleRows rows;
   for (const Observed& one : samples) {
     const int rank = one.sample->c.rank, place = axis == Condition::kLastAxis ? rank - 1 : axis;
     if (one.sample->fails)
@@ -295,7 +295,7 @@ int axis_of(const Predicate& predicate, const Observed& sample) {
 
 }  // namespace
 
-Learnt learn_predicate(const std::vector<Sample>& samples) {
+LearntPredicate learn_predicate(const std::vector<Sample>& samples) {
   std::vector<Observed> all;
   for (const Sample& sample : samples) all.push_back({&sample, resolve(sample.c).problem, sample.axis});
   std::optional<Guess> best;
@@ -317,7 +317,7 @@ Learnt learn_predicate(const std::vector<Sample>& samples) {
     consider(learn(all, first.axis));
     if (first.axis == first.c.rank - 1) consider(learn(all, Condition::kLastAxis));
   }
-  Learnt learnt{std::move(best->predicate), {}};
+  LearntPredicate learnt{std::move(best->predicate), {}};
   for (const Observed& one : all)
     if (!is_explained(learnt.predicate, one)) learnt.unexplained.push_back(*one.sample);
   return learnt;

@@ -15,6 +15,6 @@ namespace convict::explain {
 
 /// Learns from samples around one failing case and around another one; nothing if these seem to be two faults.
 /// Precondition: the first samples of both fail.
-std::optional<Learnt> learn_together(const std::vector<Sample>& one, const std::vector<Sample>& other);
+std::optional<LearntPredicate> learn_together(const std::vector<Sample>& one, const std::vector<Sample>& other);
 
 }  // namespace convict::explain

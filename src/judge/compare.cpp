@@ -236,7 +236,7 @@ class TensorComparison {
     return allowance_ && is_cut_off(expected_, index) && std::isfinite(static_cast<double>(expected_.value[index]));
   }
 
-  Element describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
+  JudgedElement describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
     return {expected_.role,
             index,
             std::vector<int64_t>(at, at + tensor_.ndim),

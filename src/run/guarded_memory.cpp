@@ -309,7 +309,7 @@ std::string_view GuardedMemory::overrun() const {
   return {};
 }
 
-GuardedMemory::Place GuardedMemory::classify(const void* address) const {
+GuardedMemory::AddressPlace GuardedMemory::classify(const void* address) const {
   for (size_t owner = 0; owner < slots_.size(); ++owner)
     for (size_t i = 0; i <= kWorkspace; ++i)
       if (const AddressClass found = slots_[owner][i].classify(address); found != AddressClass::kElsewhere)

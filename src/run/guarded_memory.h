@@ -129,13 +129,13 @@ class GuardedMemory {
   std::string_view overrun() const;
 
   /// Where an address lies.
-  struct Place {
+  struct AddressPlace {
     AddressClass found = AddressClass::kElsewhere;
     int role = -1;   // index into kRoles, or kWorkspace, of the operand in or beside which it lies
     int owner = -1;  // position of the implementation whose output that is
   };
   /// Async-signal-safe.
-  Place classify(const void* address) const;
+  AddressPlace classify(const void* address) const;
 
   static constexpr size_t kWorkspace = kRoles.size();  // the index behind those of operands
   static constexpr std::string_view kWorkspaceName = "workspace";

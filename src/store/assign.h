@@ -31,13 +31,13 @@ class Rules {
   const std::string& name() const { return name_; }
 
  private:
-  struct Rule {
+  struct RowRule {
     std::string row;
     Verdict verdict;
     std::optional<Predicate> predicate = {};  // nullopt: it covers `lines` only
     std::set<std::string> lines = {};
   };
-  std::vector<Rule> rules_;
+  std::vector<RowRule> rules_;
   std::string name_;
 };
 

@@ -185,7 +185,7 @@ struct MismatchFilter {
 };
 
 /// A row of the table `sightings`, with the facts of its campaign.
-struct Sighting {
+struct CampaignSighting {
   int64_t campaign = 0, hits = 0;
   std::string first_seen, last_seen;
   std::string seed, profile;

@@ -25,7 +25,7 @@ class Database;
 namespace convict::store {
 
 class Owners;
-class Place;
+class DatabaseFile;
 class Statements;
 class StepLimits;
 
@@ -123,10 +123,10 @@ class Store {
   std::optional<MismatchRow> mismatch(int64_t id) const;
 
   /// The campaigns that saw a mismatch, the first one first.
-  std::vector<Sighting> sightings(int64_t id) const;
+  std::vector<CampaignSighting> sightings(int64_t id) const;
 
   /// Sightings of all mismatches, by mismatch id; only those by `campaign`, if one is given.
-  std::map<int64_t, std::vector<Sighting>> all_sightings(std::optional<int64_t> campaign = {}) const;
+  std::map<int64_t, std::vector<CampaignSighting>> all_sightings(std::optional<int64_t> campaign = {}) const;
 
   /// Counts signatures of any status: those in all campaigns, or those that one campaign has seen.
   SignatureCount signatures(std::optional<int64_t> campaign = {}) const;
@@ -153,7 +153,7 @@ class Store {
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
-  std::unique_ptr<Place> place_;            // of db_
+  std::unique_ptr<DatabaseFile> place_;     // of db_
   std::unique_ptr<StepLimits> limits_;      // of db_, for each function
   std::unique_ptr<Statements> statements_;  // of db_
   mutable std::unique_ptr<Owners> owners_;  // as last read

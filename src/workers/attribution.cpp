@@ -97,7 +97,7 @@ Task<std::optional<Lines>> shortest_history(Lines earlier, std::function<Task<bo
 namespace {
 
 using Lines = std::vector<std::string>;
-using Earlier = std::vector<EarlierCase>;
+using EarlierCases = std::vector<EarlierCase>;
 
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
@@ -136,14 +136,14 @@ std::vector<uint64_t> latest_calls(const WorkerDeath& death, size_t roster_size)
 Case as_asked(const Case& c, const RosterEntry& who) { return who.is_target ? c : examine::asked_of_witness(c); }
 
 /// Tries the suspects of one death.
-class Search {
+class SuspectSearch {
  public:
-  Search(Pool& pool, const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
-         const SupervisorSettings& settings, HeapProbe& heap)
+  SuspectSearch(Pool& pool, const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
+                const SupervisorSettings& settings, HeapProbe& heap)
       : pool_(pool),
         seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
-  Task<Mismatch> run(Earlier earlier) const {
+  Task<Mismatch> run(EarlierCases earlier) const {
     if (seen_.from_outside) co_return nobody("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = co_await dies(seen_.position, one(line_));
@@ -198,7 +198,7 @@ class Search {
   static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
 
   /// The call that damaged the heap, if an allocator shows one.
-  Task<std::optional<Mismatch>> of_heap(const Earlier& earlier) const {
+  Task<std::optional<Mismatch>> of_heap(const EarlierCases& earlier) const {
     if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) co_return std::nullopt;
     Lines lines = lines_in(earlier);
     lines.push_back(line_);
@@ -216,7 +216,7 @@ class Search {
   }
 
   /// Whether the process did not put this line to it: it had died of it before, and dies of it anyway.
-  bool was_spared(int position, const Earlier& earlier, const std::string& line) const {
+  bool was_spared(int position, const EarlierCases& earlier, const std::string& line) const {
     const auto found = std::ranges::find(earlier, line, &EarlierCase::line);
     if (found == earlier.end()) return false;
     const auto calls = seen_.calls.find(found->index);
@@ -247,7 +247,7 @@ class Search {
   /// Everybody in turn, on those of the cases before that the process put to them; if that kills nobody, on all of
   /// them, because chance has its say in what damaged memory leads to. Our own kernels, which see nearly all cases, are
   /// the last.
-  Task<Mismatch> of_history(const Earlier& earlier) const {
+  Task<Mismatch> of_history(const EarlierCases& earlier) const {
     std::vector<int> suspects = by_suspicion(roster_, seen_);
     const auto ours = std::stable_partition(suspects.begin(), suspects.end(), [&](int i) {
       return i == seen_.position || roster_[static_cast<size_t>(i)].lineage != "convict";
@@ -272,7 +272,7 @@ class Search {
   }
 
   /// Those about which the dead process asked this implementation.
-  Lines put_to(int position, const Earlier& earlier) const {
+  Lines put_to(int position, const EarlierCases& earlier) const {
     Lines lines;
     for (const auto& [index, line] : earlier)
       if (const auto calls = seen_.calls.find(index); calls != seen_.calls.end() && calls->second >> position & 1)
@@ -405,7 +405,7 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const Work
 Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
                           const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
                           HeapProbe& heap) {
-  const Search search(pool, death, lost, roster, settings, heap);
+  const SuspectSearch search(pool, death, lost, roster, settings, heap);
   Mismatch mismatch = co_await search.run(earlier_cases(death.before, lines_of));
   if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) co_return mismatch;
   mismatch.certificate.text =

@@ -173,13 +173,13 @@ std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls
   return may_be_rare ? std::optional(calls_that_show({runs + calls.made, 1})) : std::nullopt;
 }
 
-bool Confirmations::is_due(const Kind& kind) const {
+bool Confirmations::is_due(const KindHistory& kind) const {
   return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);
 }
 
 std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::string& kind, bool wanted) {
   if (seen.blame == Blame::kNobody) return seen;
-  Kind& like = kinds_[kind];
+  KindHistory& like = kinds_[kind];
   if (like.is_on_trial) return std::nullopt;
   ++like.seen;
   if (is_due(like) || (wanted && like.came_back)) {
@@ -194,7 +194,7 @@ std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::st
 Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bool wanted,
                                       const std::vector<RosterEntry>& roster, std::function<Lines()> earlier) {
   if (auto settled = known(seen, kind, wanted)) co_return *std::move(settled);
-  Kind& like = kinds_[kind];
+  KindHistory& like = kinds_[kind];
   ++like.seen;
   ++like.repeated;
   like.is_on_trial = true;

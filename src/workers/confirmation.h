@@ -48,20 +48,20 @@ class Confirmations {
                          std::function<std::vector<std::string>()> earlier);
 
  private:
-  struct Kind {
+  struct KindHistory {
     uint64_t seen = 0;
     int repeated = 0;  // times
     bool came_back = false, is_on_trial = false;
   };
 
-  bool is_due(const Kind& kind) const;
+  bool is_due(const KindHistory& kind) const;
   Task<Mismatch> repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                           std::function<std::vector<std::string>()> earlier) const;
   Task<bool> shows_in_a_copy(const Mismatch& seen) const;
 
   Pool& pool_;
   const SupervisorSettings& settings_;
-  std::map<std::string, Kind> kinds_;
+  std::map<std::string, KindHistory> kinds_;
 };
 
 }  // namespace convict::workers

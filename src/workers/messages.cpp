@@ -112,7 +112,7 @@ json to_json(const CaseReport& report) {
   return {{kCase, to_json(report.implementations)}, {"index", report.index}, {"judged", report.judged}};
 }
 
-json to_json(const MismatchReport& report) {
+json to_json(const CaseMismatches& report) {
   json list = json::array();
   for (const Mismatch& mismatch : report.mismatches) list.push_back(core::to_json(mismatch));
   return {{kMismatches, list}, {"index", report.index}, {"counts", report.counts.numbers}};
@@ -223,10 +223,10 @@ json to_json(const std::vector<generate::Share>& shares) {
   return list;
 }
 
-Report report_of(const json& j) {
+WorkerReport report_of(const json& j) {
   if (j.contains(kDone)) return done_from(j);
   if (j.contains(kMismatches))
-    return MismatchReport{strictly(j, "index"), mismatches_from(j.at(kMismatches)), {strictly(j, "counts")}};
+    return CaseMismatches{strictly(j, "index"), mismatches_from(j.at(kMismatches)), {strictly(j, "counts")}};
   if (j.contains(kCase)) return CaseReport{strictly(j, "index"), summaries_from(j.at(kCase)), strictly(j, "judged")};
   if (j.contains(kTimes)) return LayerReport{strictly(j, "index"), strictly(j, "sides"), times_from(j.at(kTimes))};
   if (j.contains(kSurveys)) return surveyed_from(j.at(kSurveys));
@@ -312,15 +312,15 @@ std::string to_line(const Order& order) {
   return std::visit([](const auto& one) { return json_line(to_json(one)); }, order);
 }
 
-std::string to_line(const Report& report) {
+std::string to_line(const WorkerReport& report) {
   return std::visit([](const auto& one) { return json_line(to_json(one)); }, report);
 }
 
 WorkerSettings settings_from(const std::string& line) { return message_from(line, settings_of); }
 Order order_from(const std::string& line) { return message_from(line, order_of); }
-Report report_from(const std::string& line) { return message_from(line, report_of); }
+WorkerReport report_from(const std::string& line) { return message_from(line, report_of); }
 
-std::optional<Report> report_in(const std::string& line) try {
+std::optional<WorkerReport> report_in(const std::string& line) try {
   return report_from(line);
 } catch (const NotAMessage&) {
   return std::nullopt;

@@ -6,7 +6,7 @@
 //   WorkerSettings   ->
 //                    <-   Loaded or NotLoaded
 //   Order            ->
-//                    <-   for each case with mismatches: MismatchReport, all of the case at once;
+//                    <-   for each case with mismatches: CaseMismatches, all of the case at once;
 //                         for given cases: CaseReport before it; for layers: LayerReport
 //                    <-   Surveyed, if that was asked
 //                    <-   Done
@@ -175,7 +175,8 @@ struct Surveyed {
   std::vector<generate::Survey> surveys;  // by roster position of the targets
 };
 
-struct MismatchReport {
+/// All mismatches of one case.
+struct CaseMismatches {
   uint64_t index = 0;
   std::vector<Mismatch> mismatches;
   PerCounter<uint64_t> counts = {};  // what the case adds to the tally, once this has been sent
@@ -214,7 +215,7 @@ struct Done {
   bool is_cut_short = false;  // this is of the cases before the one on which a client, and so the worker, has ended
 };
 
-using Report = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, MismatchReport, LayerReport, Done>;
+using WorkerReport = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, CaseMismatches, LayerReport, Done>;
 
 /// A line is no message: its sender is no worker of ours, or its memory is damaged.
 class NotAMessage : public std::runtime_error {
@@ -224,15 +225,15 @@ class NotAMessage : public std::runtime_error {
 /// The message as one line, without the newline.
 std::string to_line(const WorkerSettings& settings);
 std::string to_line(const Order& order);
-std::string to_line(const Report& report);
+std::string to_line(const WorkerReport& report);
 
 /// Parse one line. Throw NotAMessage.
 WorkerSettings settings_from(const std::string& line);
 Order order_from(const std::string& line);
-Report report_from(const std::string& line);
+WorkerReport report_from(const std::string& line);
 
 /// Nothing if the line is no message.
-std::optional<Report> report_in(const std::string& line);
+std::optional<WorkerReport> report_in(const std::string& line);
 
 /// [{"name","target","outcome","smallest_fault"}]: as `repro --format json` prints it.
 nlohmann::json to_json(const std::vector<ImplementationSummary>& implementations);

@@ -255,7 +255,7 @@ bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
   return true;
 }
 
-bool Supervision::on_report(WorkerSlot& slot, const MismatchReport& found) {
+bool Supervision::on_report(WorkerSlot& slot, const CaseMismatches& found) {
   if (slot.is_idle() || !slot.work().contains(found.index)) return false;
   const uint64_t position = position_in(slot.work(), found.index);
   if (position < slot.reported) return false;

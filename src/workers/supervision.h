@@ -119,7 +119,7 @@ class Supervision {
   bool pass_on(WorkerSlot& slot, const OfOneCase& report);
   bool on_report(WorkerSlot& slot, const Surveyed& surveyed);
   bool on_report(WorkerSlot& slot, const Done& done);
-  bool on_report(WorkerSlot& slot, const MismatchReport& found);
+  bool on_report(WorkerSlot& slot, const CaseMismatches& found);
   void report(WorkerSlot& slot, uint64_t end);
   void report_counted(WorkerSlot& slot);
   void dismiss(WorkerSlot& slot);

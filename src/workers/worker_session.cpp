@@ -137,7 +137,7 @@ std::optional<std::string> Channel::next() {
   return line_;
 }
 
-void Channel::send(const Report& report) {
+void Channel::send(const WorkerReport& report) {
   const std::string line = seal_.sealed(to_line(report)) + '\n';
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = write(run::kResultFd, rest.data(), rest.size());
@@ -311,7 +311,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
       continue;
     }
     const run::OnlyAsking questions(record_);
-    examine::Answer answer = answer_to(place.asks(), target, asking());
+    examine::Acceptance answer = answer_to(place.asks(), target, asking());
     asked = target;
     if (!answer.side_effect.empty()) effect = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
@@ -324,7 +324,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
   return place.found();
 }
 
-examine::Answer WorkerSession::answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking) {
+examine::Acceptance WorkerSession::answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking) {
   const run::InStage stage(record_, Stage::kAsk);
   return examine::answer_to(c, subjects_[target], target, record_, asking);
 }
@@ -464,7 +464,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
   check_names();
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
   const bool is_news = !examination.mismatches.empty();
-  if (is_news) channel_.send(MismatchReport{record_.index, examination.mismatches, counts_of(examination)});
+  if (is_news) channel_.send(CaseMismatches{record_.index, examination.mismatches, counts_of(examination)});
   worker_tally_.add(examination);  // after sending: a case that is counted has been reported
   if (is_news || examined_ % kCasesBetweenLooks == 0) record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   record_.counted = record_.index.load();

@@ -79,7 +79,7 @@ class Channel {
   void renew();
   /// Waits for the next line. Returns nullopt once the supervisor has closed the pipe.
   std::optional<std::string> next();
-  void send(const Report& report);
+  void send(const WorkerReport& report);
 
  private:
   run::SealKey key_;  // until the seal has taken it
@@ -114,7 +114,7 @@ class WorkerSession {
   const WorkerSettings& settings() const { return settings_; }
   const std::vector<run::Subject>& subjects() const { return subjects_; }
   const fill::GivenData* data() const { return data_ ? &*data_ : nullptr; }
-  void send(const Report& report) { channel_.send(report); }
+  void send(const WorkerReport& report) { channel_.send(report); }
 
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
@@ -164,7 +164,7 @@ class WorkerSession {
   examine::ExaminationSettings asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
   }
-  examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
+  examine::Acceptance answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
   void return_to(const Unreported& one);

@@ -28,7 +28,7 @@ class CallClock {
 
   /// What the present call, or our own work between two calls, has been charged with since it was first seen.
   Duration charged(const run::WorkerProcess& process) {
-    const State state = state_of(process.record());
+    const CallState state = state_of(process.record());
     const auto now = Clock::now();
     if (state != state_) {
       state_ = state;
@@ -48,13 +48,13 @@ class CallClock {
   static constexpr Duration kLongestGap = std::chrono::milliseconds(500);
 
   /// What distinguishes one call from the next.
-  struct State {
+  struct CallState {
     uint64_t index = 0;
     int32_t implementation = run::FlightRecord::kOwnCode;
     int64_t entered_ns = 0;
-    bool operator==(const State&) const = default;
+    bool operator==(const CallState&) const = default;
   };
-  static State state_of(const run::FlightRecord& record) {
+  static CallState state_of(const run::FlightRecord& record) {
     return {record.index, record.implementation, record.entered_ns};
   }
 
@@ -66,7 +66,7 @@ class CallClock {
     cpu_ += cpu;
   }
 
-  State state_;
+  CallState state_;
   Clock::time_point looked_ = Clock::now();
   Duration cpu_{0}, charged_{0};
 };

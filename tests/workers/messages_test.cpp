@@ -55,12 +55,12 @@ class Draw {
     }
   }
 
-  Report report() {
+  WorkerReport report() {
     switch (next() % 7) {
       case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts(), next()};
       case 1: return NotLoaded{text(), coin()};
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
-      case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
+      case 3: return CaseMismatches{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
       case 5: return Surveyed{{{domain(), next(), next(), {{feature::kPass, 1}, {feature::kType, 4}}, text()}, {}}};
       case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words(), {real(), real()}}}};
       default: {
@@ -141,7 +141,7 @@ TEST(Messages, SurviveTheWay) {
 /// The kind of a message survives as well.
 TEST(Messages, KeepTheirKind) {
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
-    const Report report = Draw(seed).report();
+    const WorkerReport report = Draw(seed).report();
     EXPECT_EQ(report_from(to_line(report)).index(), report.index());
     const Order order = Draw(seed).order();
     EXPECT_EQ(order_from(to_line(order)).index(), order.index());

@@ -11,13 +11,13 @@
 namespace convict {
 namespace {
 
-using Runs = std::vector<score::Run>;
+using Runs = std::vector<score::MutantRun>;
 
-score::Run found(uint64_t cases, double cpu_seconds, Verdict verdict = Verdict::kWrongExact) {
+score::MutantRun found(uint64_t cases, double cpu_seconds, Verdict verdict = Verdict::kWrongExact) {
   return {true, true, true, 0, cases, cpu_seconds, verdict, "conv2d in=5"};
 }
 
-score::Run missed(uint64_t cases, uint64_t unconfirmed = 0) {
+score::MutantRun missed(uint64_t cases, uint64_t unconfirmed = 0) {
   return {true, true, false, unconfirmed, cases, 0, Verdict::kCrash, ""};
 }
 
