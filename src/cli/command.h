@@ -53,7 +53,6 @@ void add_new_plugin(Command app, int& exit_code);
 void add_check_certificate(Command app, int& exit_code);
 void add_check_causes(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
-void add_man(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);
 void add_keeper(Command app, int& exit_code);
 
