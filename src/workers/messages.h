@@ -44,6 +44,11 @@ std::string packed(std::vector<uint32_t> ids);
 /// The numbers in rising order. Throws UsageError if packed() writes no such text.
 std::vector<uint32_t> unpacked(std::string_view text);
 
+/// Travels as packed().
+struct IdList {
+  std::vector<uint32_t> ids;
+};
+
 /// The coverage that need not be told again, as Coverage::to_text(): of all cases, and of pairs by roster position of a
 /// target. Empty: none.
 struct KnownTuples {
@@ -207,10 +212,10 @@ struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
   Ratios ratios;
-  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news), sorted on the other side; empty if the
-                                 // settings ask for no coverage
-  uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
-  std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
+  IdList tuples;         // whose count rose (Coverage::take_news), sorted on the other side; empty if the settings ask
+                         // for no coverage
+  uint64_t covered = 0;  // cases counted in `tuples`: those judged for any target
+  std::map<int, IdList> pairs = {};  // likewise, by roster position of a target, of its judged cases
   std::map<int, std::vector<uint64_t>> levels = {};  // how many of these had each level (core/coverage.h)
   bool is_cut_short = false;  // this is of the cases before the one on which a client, and so the worker, has ended
 };

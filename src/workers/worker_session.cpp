@@ -80,11 +80,11 @@ Done WorkerTally::take(uint64_t count) {
   report.ratios = std::exchange(ratios_, {});
   for (const auto& [key, times] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, times});
   refusals_.clear();
-  report.tuples = coverage_.take_news();
+  report.tuples = {coverage_.take_news()};
   report.covered = std::exchange(covered_, 0);
   report.levels = std::exchange(levels_, {});
   for (auto& [target, pairs] : pairs_)
-    if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
+    if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = {std::move(news)};
   return report;
 }
 

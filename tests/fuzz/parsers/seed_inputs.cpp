@@ -165,7 +165,7 @@ std::vector<std::string> message_inputs() {
           to_line(Order(SurveyTargets{1})),
           to_line(WorkerReport(Surveyed{{{}, {}}})),
           to_line(WorkerReport(LayerReport{0, {{"mine", 1}}, {{1, {{"mine", {0.5, 0.75}}}, {{"other", "no"}}}}})),
-          to_line(WorkerReport(Done{100, {{"mine", "too large", 3}}, {{"mine", {}}}, {1, 2, 3}, 100}))};
+          to_line(WorkerReport(Done{100, {{"mine", "too large", 3}}, {{"mine", {}}}, {{1, 2, 3}}, 100}))};
 }
 
 std::vector<std::string> plugin_inputs() {
