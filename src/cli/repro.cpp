@@ -17,6 +17,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/json_text.h"
+#include "examine/local_examiner.h"
 #include "fill/given_data.h"
 #include "report/repro_command.h"
 #include "workers/worker_session.h"
@@ -93,13 +94,12 @@ campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const
 campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings,
                                   examine::AskedRelations relations) {
   const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
-  run::GuardedMemory memory;
-  run::FlightRecord record;
   std::optional<fill::GivenData> data;
   if (!settings.worker.data.empty()) data.emplace(settings.worker.data);
-  const examine::Examination examination = examine::examine(
-      c, roster.subjects, memory, record,
-      {.most_bytes = settings.worker.most_bytes(), .relations = relations, .data = data ? &*data : nullptr});
+  examine::LocalExaminer examiner{
+      roster.subjects,
+      {.most_bytes = settings.worker.most_bytes(), .relations = relations, .data = data ? &*data : nullptr}};
+  const examine::Examination examination = examiner.examine(c);
   campaign::CaseListResult result;
   result.notes = roster.notes;
   auto said = std::make_shared<const std::vector<workers::ImplementationSummary>>(workers::summaries_of(examination));
