@@ -23,7 +23,7 @@ class LayerOperands {
 
   const convict_tensors& tensors() const { return tensors_; }
 
-  /// Sets every byte of the outputs to 0xff, a NaN in floating point, so that an element nobody writes is wrong.
+  /// Sets every byte of the outputs to 0xff, a NaN in floating point, so that an element that is not written is wrong.
   void poison_outputs();
 
   /// Reads all inputs once and writes all outputs once, to 0xff. Returns the seconds.

@@ -84,7 +84,7 @@ std::string summary(const BenchResult& result, const Means& means) {
 // What moves its operands in less than this part of the time is bound by something else.
 constexpr double kNearMemory = 0.25;
 
-/// Layers whose time is largely that of moving operands.
+/// Layers that spend most of their time on moving operands.
 std::string near_memory(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows) {

@@ -132,7 +132,7 @@ class Score {
   }
 
   /// What the mutant or control takes of its profile, as a campaign asks it; once for all seeds. libFuzzer's cases are
-  /// nobody's.
+  /// drawn for no target.
   std::vector<generate::Share> shares_of(const PlannedRun& task, workers::SupervisorSettings supervisor) {
     if (settings_.methods[task.method].guided) return {};
     const std::pair<size_t, std::string> key = {task.who, supervisor.worker.profile};

@@ -18,7 +18,7 @@ std::optional<double> median(std::vector<double> values) {
   return std::isfinite(middle) ? std::optional(middle) : std::nullopt;
 }
 
-/// The share of finished runs whose detection took more than `after`, measured by cost(run).
+/// The share of finished runs with a detection that took more than `after`, measured by cost(run).
 Survival survival(const MethodScore& score, double after, const auto& cost) {
   uint64_t runs = 0, undetected = 0;
   for (const auto& seeds : score.runs)

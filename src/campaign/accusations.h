@@ -44,7 +44,7 @@ class Accusations {
   /// A worker died. Its case is examined again without the implementation that caused the death.
   void accuse(const workers::WorkerDeath& death);
 
-  /// Repeats what an earlier campaign had no time to repeat: the case of this row, which is one of nobody.
+  /// Repeats what an earlier campaign had no time to repeat: the case of this row, which has the blame `nobody`.
   void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
 
   /// Runs the case of a row of an earlier campaign: does it still fail?

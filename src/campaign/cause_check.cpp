@@ -92,7 +92,7 @@ class CauseChecker {
     return result;
   }
 
-  /// Whether the case damages the heap, though nobody has noticed: what lies behind a buffer decides that.
+  /// Whether the case damages the heap unnoticed: what lies behind a buffer decides whether damage shows.
   bool damages_heap(const workers::RosterEntry& entry, const std::string& line) const {
     return std::ranges::any_of(run::heap_guards(), [&](const run::HeapGuard& guard) {
       return !run::file_of(guard).empty() &&
@@ -114,8 +114,8 @@ class CauseChecker {
     return supervisor;
   }
 
-  /// Each with its first data; then with the next, those that have not shown the cause. What hangs is not tried again,
-  /// because that takes the time of a hang.
+  /// Tries each case with its first data, and as long as it has not shown the cause with the next. A case that hangs is
+  /// not tried again, because that takes the time of a hang.
   std::vector<Shown> run(const workers::RosterEntry& entry, const std::vector<std::vector<Case>>& tried) const {
     std::vector<Shown> shown(tried.size());
     for (size_t round = 0; round <= std::size(kCoveredData); ++round) {
@@ -155,7 +155,7 @@ bool is_shown(const CauseCheck& check, size_t i) {
   return std::ranges::any_of(check.implementations, [&](const CheckedImplementation& one) { return one.shown[i]; });
 }
 
-/// Asks again, with allocators that notice damage, for the cases that nobody has shown.
+/// Asks again, with allocators that notice damage, for the cases that have not shown.
 void ask_heap_guards(const Cause& cause, const CauseChecker& checker,
                      const std::vector<workers::RosterEntry>& concerned, CauseCheck& check) {
   for (size_t i = 0; i < cause.cases.size(); ++i)

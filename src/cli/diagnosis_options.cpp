@@ -33,8 +33,7 @@ MismatchToExplain shown_by(const CorpusEntry& entry, const workers::SupervisorSe
     if (!found || (one.blame == Blame::kTarget && found->blame != Blame::kTarget)) found = &one;
   if (!found || found->suspect == kUnattributed)
     throw UsageError(
-        fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin "
-                    "say whose",
+        fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin name others",
                     to_text(entry.c)));
   const auto suspect = std::ranges::find(result.roster, found->suspect, &workers::RosterEntry::name);
   return {*found, suspect == result.roster.end() ? "" : suspect->version, result.roster};

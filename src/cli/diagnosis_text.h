@@ -8,7 +8,7 @@
 
 namespace convict::cli {
 
-/// What a diagnosis has found out; both may come from a database that anybody may have written.
+/// The result of a diagnosis. It may come from a database of a stranger.
 struct DiagnosisFacts {
   const std::string& predicate;
   const nlohmann::json& explanation;  // docs/background/store-format.md

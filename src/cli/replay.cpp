@@ -42,7 +42,7 @@ struct ReplayOptions {
 enum class ReplayOutcome : uint8_t {
   kNotReached,
   kFailed,     // a mismatch of a target, or of the reference
-  kOracle,     // a mismatch of an oracle or of nobody
+  kOracle,     // a mismatch of an oracle, or with the blame `nobody`
   kExpected,   // the known mismatch and no other
   kFixed,      // the known mismatch does not show any more
   kNotJudged,  // the suspect of the known mismatch was not loaded
@@ -254,7 +254,7 @@ void add_replay(Command app, int& exit_code) {
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
       "  convict replay --relations all corpus/seeds     thorough: every relation on every case\n"
       "A line ends with what is expected, if not that all is well: => refused, or => mismatch SUSPECT VERDICT for a\n"
-      "bug that is known; that it is gone is said and is no failure.\n"
+      "known bug; one that no longer shows is reported and does not fail.\n"
       "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
       "130 interrupted");
   command.option("paths", options.paths,

@@ -146,9 +146,9 @@ class Diagnoser {
     return diagnosis;
   }
 
-  /// The known fault whose predicate holds for the case, one that can be learnt again first. A mismatch that shrinks to
-  /// such a case has that fault, even if the predicate does not hold for its own case. This is sound only for steps
-  /// towards the plain case: a leap to another small case may lead from a new fault to a known one.
+  /// The known fault with a predicate that holds for the case, one that can be learnt again first. A mismatch that
+  /// shrinks to such a case has that fault, even if the predicate does not hold for its own case. This is sound only
+  /// for steps towards the plain case: a leap to another small case may lead from a new fault to a known one.
   const KnownFault* known_fault(const Case& c) const {
     const KnownFault* found = nullptr;
     for (const KnownFault& one : known_)

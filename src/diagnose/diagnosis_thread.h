@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs diagnoses in a thread beside a campaign: one after the other, each with its own worker, until their time is used
-// up. Targets come first: they interrupt a diagnosis of anybody else, and keep half of the time for themselves. The
+// up. Targets come first: they interrupt a diagnosis of an oracle, and keep half of the time for themselves. The
 // thread does not touch the database.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results of a case that agree with the reference. Whoever returns the same bytes under the same rule agrees as well:
+// Results of a case that agree with the reference. The same bytes under the same rule agree as well:
 // sums of small integers are the same in any order, and so are those of kernels that add alike.
 #pragma once
 

@@ -91,7 +91,7 @@ class Asking {
     if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
     by_target_ |= result.is_target && accepted;
     const bool has_to_be_judged = accepted || !result.outcome.side_effect.empty();
-    anybody_ |= has_to_be_judged;
+    any_asked_ |= has_to_be_judged;
     return has_to_be_judged;
   }
 
@@ -103,7 +103,7 @@ class Asking {
     ask_in_turn();
   }
 
-  bool anybody() const { return anybody_; }
+  bool any_asked() const { return any_asked_; }
   bool is_impossible() const { return for_all_.has_value(); }
   /// Positions of those that were asked and are code of libraries.
   const std::vector<size_t>& foreign() const { return foreign_; }
@@ -159,7 +159,7 @@ class Asking {
   std::vector<int> library_;  // as in Turns, of each subject
   std::vector<size_t> foreign_;
   std::optional<std::string> for_all_;
-  bool by_target_ = false, anybody_ = false;
+  bool by_target_ = false, any_asked_ = false;
 };
 
 /// Whether most lost products would not have been noticed. A comb shows them at any number of terms, so it is trusted.
@@ -235,13 +235,13 @@ Examination examine_once(const Look& look, const LookContext& examiner) {
   Examination examination;
   Asking asking(scene, legal, look, examiner, examination.results);
   asking.ask_all();
-  if (asking.anybody())
+  if (asking.any_asked())
     call_all(scene, legal, {examiner.memory, examiner.record, settings.yardstick, settings.values, look.relations},
              examination);
   examination.foreign = asking.foreign();
   if (!look.changed.empty() && std::ranges::none_of(examination.results, has_side_effect))
     for (const size_t i : examination.foreign) examination.results[i].outcome.side_effect = look.changed;
-  else if (legal && !asking.anybody())
+  else if (legal && !asking.any_asked())
     return examination;
   if (!legal) {
     examination.judged = examination.illegal = !asking.is_impossible();
@@ -279,8 +279,8 @@ void charge_wrong_call(const judge::Result& result, const Look& first, const Loo
   *charged = std::move(*found);
 }
 
-/// Examines the case again with a comb, which hides nothing, for the targets whose pass proves little. The others that
-/// erred have been found already. Adds the mismatches to the first examination.
+/// Examines the case again with a comb, which hides nothing, for the targets with a pass that proves little. The others
+/// that erred have been found already. Adds the mismatches to the first examination.
 void refill(const Look& first, const LookContext& examiner, Examination& examination) {
   Look second = first;
   second.data = nullptr;

@@ -199,7 +199,7 @@ bool applies(const relations::Relation& relation, const Scene& scene, const conv
   return (relation.exact_only ? exact : real) && relation.unsuited(call) == nullptr;
 }
 
-/// Whether the relation ties bits together; otherwise it only leads to calls whose exact results are known.
+/// Whether the relation ties bits together; otherwise it only leads to calls with known exact results.
 bool ties_bits(const relations::Relation& relation, const convict_contract& contract) {
   return relation.exact_only || (contract.deterministic && contract.summation != CONVICT_ANY_ORDER);
 }

@@ -90,7 +90,7 @@ class JudgedRunner final : public relations::Runner {
 
   std::optional<relations::Results> run(const relations::Call& call) override;
 
-  /// The first call whose results are wrong; nothing if all are right.
+  /// The first call with wrong results; nothing if all are right.
   const std::optional<judge::WrongCall>& wrong() const { return wrong_; }
 
  private:

@@ -181,7 +181,7 @@ class Trial {
     if (!others.empty()) set_scene(scene_, context_);
   }
 
-  /// Calls it for another problem, whose result is not judged, unless it refuses that. What the two have in common has
+  /// Calls it for another problem, unless it refuses that. The result is not judged. What the two have in common has
   /// the same data at the same addresses, so that a result kept from one shows in the other.
   void call_for(const Case& c, size_t i) {
     const Scene other(c, scene_.data());

@@ -41,7 +41,7 @@ void set_operation(Case& c, convict_op op) {
 constexpr convict_dtype kFloatingTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
 constexpr std::string_view kFloatingTypeNames[] = {"f32", "f64", "f16", "bf16"};
 
-/// Hardly anybody computes with several floating types at once, so that one changed alone is refused.
+/// Hardly any implementation computes with several floating types at once: one changed alone would be refused.
 int64_t floating_type(const Case& c) { return std::ranges::find(kFloatingTypes, c.src_type) - kFloatingTypes; }
 
 void set_floating_type(Case& c, int64_t type) { c.src_type = c.wei_type = c.dst_type = kFloatingTypes[type]; }

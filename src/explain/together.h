@@ -2,7 +2,7 @@
 //
 // Around two failing cases of one fault, two conditions are learnt that each say too little: "k[0] >= 8" and
 // "k[last] >= 8". Learnt from both, they are one. If one condition explains the failures around both, there is one
-// fault, as far as anybody can tell (Occam's razor).
+// fault, as far as one can tell (Occam's razor).
 #pragma once
 
 #include <optional>

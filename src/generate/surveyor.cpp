@@ -191,7 +191,8 @@ class Surveyor {
     }
   }
 
-  /// A profile that somebody chose to narrow the campaign down may well have nothing for a target.
+  /// How many cases are drawn in search of one that the target takes. Fewer for a profile that the user chose to narrow
+  /// the campaign down: it may well have nothing for the target.
   uint64_t most_searched() const {
     return profile_ && profile_->sampler == Sampler::kMixed ? kMostSearched : kLongSearch;
   }
@@ -305,7 +306,7 @@ class Surveyor {
       std::erase_if(aims, is_done);
       std::ranges::rotate(aims, aims.begin() + static_cast<std::ptrdiff_t>(std::min(kQuestionsAtOnce, aims.size())));
     }
-    for (const Aim& aim : aims) accepted_[aim.pair] = true;  // nobody knows
+    for (const Aim& aim : aims) accepted_[aim.pair] = true;  // it is not known which
     refuses_ |= !refused.empty();
     return refused;
   }

@@ -168,7 +168,7 @@ Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, s
 }
 
 /// How an implementation took an illegal problem for a legal one, or nullptr if it did not. An error is a way to say
-/// no: nobody takes it for a result.
+/// no: it is not taken for a result.
 const char* acceptance(Kind kind) {
   switch (kind) {
     case Kind::kComputed: return "computed a problem that is not legal";

@@ -216,7 +216,8 @@ class KeeperSession {
     return false;
   }
 
-  /// Once the process between is gone, which tells nobody. A copy has a group of its own, with which it is killed.
+  /// Once the process between is gone, of which there is no notice. A copy has a group of its own, with which it is
+  /// killed.
   static bool becomes_child(pid_t pid, Clock::time_point deadline) {
     while (!is_child(pid) || getpgid(pid) != pid) {
       if (Clock::now() > deadline) return false;
@@ -301,7 +302,7 @@ class KeeperSession {
 
   std::list<KeptClient> clients_;
   std::map<ClientKind, KnownProgram> programs_;
-  bool accepts_ = true;  // somebody can ask
+  bool accepts_ = true;  // there may be requests
 };
 
 }  // namespace

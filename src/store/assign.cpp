@@ -91,7 +91,7 @@ class Assigner {
     for (const SeenCase& one : seen.cases) {
       std::string owner = row_of_line(result_.rules, verdict, one.specimen.case_text);
       if (owner.empty()) owner = coarse_of(facts_.scope, seen.verdict);
-      const int64_t hits = std::min(one.hits, left);  // somebody else may have written more than there are
+      const int64_t hits = std::min(one.hits, left);  // another program may have written more than there are
       left -= hits;
       parts[owner] += hits;
       if (hits > 0) show(row(owner, seen), one.specimen);

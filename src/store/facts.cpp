@@ -38,7 +38,7 @@ constexpr const char* kOfFiling =
     "suspect = :suspect AND operation = :operation AND campaign = :campaign AND verdict = :verdict AND rule = :rule "
     "AND tried = :tried";
 
-/// SQLite has no NaN: of an illegal problem whose cost is not a number, every other case is simpler.
+/// SQLite has no NaN: every other case is simpler than an illegal problem with a cost that is not a number.
 double cost_of(const Case& c) {
   const double cost = multiply_adds(resolve(c).problem);
   return std::isfinite(cost) ? cost : std::numeric_limits<double>::max();

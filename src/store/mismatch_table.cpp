@@ -224,8 +224,8 @@ void add_sightings(Statements& sql, int64_t id, int64_t campaign, const Span& se
   statement->exec();
 }
 
-/// For campaigns that saw the row in the same second, their starts decide, and then their uuids: the result of a merge
-/// must not depend on the order of its inputs.
+/// Writes what a row is in sum, from its sightings. Among campaigns that saw it first (or last) in the same second,
+/// their starts decide, and then their uuids: the result of a merge must not depend on the order of its inputs.
 void sum_up(Statements& sql, int64_t id) {
   const auto statement = sql(R"sql(
     UPDATE mismatches SET

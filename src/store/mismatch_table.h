@@ -64,7 +64,7 @@ void add_sightings(Statements& sql, int64_t id, int64_t campaign, const Span& se
 void sum_up(Statements& sql, int64_t id);
 
 /// SQL for the status of mismatch `m` in a campaign that ran `libraries`, a JSON column or parameter: its own, or that
-/// of its cause if nobody has triaged the row itself. A triage as known, reported or wontfix for some versions does not
+/// of its cause if the row itself is not triaged. A triage as known, reported or wontfix for some versions does not
 /// hold for others: there the mismatch is new.
 std::string effective_status(const std::string& libraries);
 

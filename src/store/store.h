@@ -31,7 +31,7 @@ class StepLimits;
 
 /// One connection, for one thread. Every function is one transaction: after it returns, a kill -9 loses nothing.
 /// Throws an error of one line: UsageError for any fault of the file, SystemError for one of the disk, and before
-/// writing to a file that has been deleted, renamed, replaced or truncated meanwhile; Locked if somebody else has it,
+/// writing to a file that has been deleted, renamed, replaced or truncated meanwhile; Locked if another program has it,
 /// and nothing was done.
 class Store {
  public:
@@ -111,7 +111,7 @@ class Store {
   /// All causes, in the order of their ids.
   std::vector<CauseRow> causes() const;
 
-  /// Writes the triage of these causes, of all or of none, for all their rows that nobody has triaged themselves.
+  /// Writes the triage of these causes, of all or of none, for all their rows that are not triaged themselves.
   /// Throws UsageError if one does not exist.
   void triage_causes(const std::map<int64_t, Triage>& what);
 
@@ -145,7 +145,7 @@ class Store {
   template <class Body>
   auto guarded(const Body& body) const;
 
-  /// The same in a transaction that nobody writes during, and that ends with what body writes.
+  /// The same in a transaction, in which no other connection writes; it ends with what body writes.
   template <class Body>
   auto written(const Body& body);
 

@@ -109,7 +109,7 @@ constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implemen
 
 constexpr int kRepeatedDeaths = 4;  // of one that needs a history, to say how often it comes back
 
-constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
+constexpr size_t kLeaks = 1000;  // times that a case is repeated by a suspect that may keep memory at each call
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
 /// kills it. A death in our own code counts only if a worker with a control computes the same lines and survives.
@@ -144,7 +144,7 @@ class SuspectSearch {
         seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
   Task<Mismatch> run(EarlierCases earlier) const {
-    if (seen_.from_outside) co_return nobody("killed from outside");
+    if (seen_.from_outside) co_return unattributed("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = co_await dies(seen_.position, one(line_));
     if (!here || may_be_late(*here)) {
@@ -194,7 +194,7 @@ class SuspectSearch {
         fmt::format("dies alone, on this case alone, in a fresh process, in the call of a relation: {}", line));
   }
 
-  /// malloc and free end the process when they notice damage, whoever did it.
+  /// malloc and free end the process when they notice damage, no matter which implementation did it.
   static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
 
   /// The call that damaged the heap, if an allocator shows one.
@@ -244,7 +244,7 @@ class SuspectSearch {
     co_return std::nullopt;
   }
 
-  /// Everybody in turn, on those of the cases before that the process put to them; if that kills nobody, on all of
+  /// Each implementation in turn, on the cases before that it was called on; if none dies of that, on all of
   /// them, because chance has its say in what damaged memory leads to. Our own kernels, which see nearly all cases, are
   /// the last.
   Task<Mismatch> of_history(const EarlierCases& earlier) const {
@@ -267,7 +267,7 @@ class SuspectSearch {
       const auto found = co_await of_leak_in(position, all);
       if (found) co_return *found;
     }
-    co_return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
+    co_return unattributed(fmt::format("none dies of it when alone, nor after the {} cases before it{}", earlier.size(),
                               HeapProbe::what_would_help()));
   }
 
@@ -368,8 +368,8 @@ class SuspectSearch {
     }
   }
 
-  Mismatch nobody(std::string how) const {
-    Mismatch mismatch = of_nobody(first_suspicion(seen_, lost_, roster_));
+  Mismatch unattributed(std::string how) const {
+    Mismatch mismatch = without_blame(first_suspicion(seen_, lost_, roster_));
     mismatch.certificate.death.evidence = std::move(how);
     return mismatch;
   }
@@ -418,7 +418,7 @@ std::optional<Mismatch> Attributions::known(const Mismatch& suspected) const {
   const auto found = last_.find(signature(suspected));
   if (found == last_.end() || found->second.same < kAlikeDeaths) return std::nullopt;
   const Mismatch& last = found->second.found;
-  Mismatch likely = last.suspect == kUnattributed ? of_nobody(suspected) : suspected;
+  Mismatch likely = last.suspect == kUnattributed ? without_blame(suspected) : suspected;
   likely.suspect = last.suspect;
   likely.blame = last.blame;
   if (last.certificate.alone.heap_guard) likely = last;  // the damage is that call's, not this one's
@@ -459,7 +459,7 @@ Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::
   return mismatch;
 }
 
-Mismatch of_nobody(Mismatch mismatch) {
+Mismatch without_blame(Mismatch mismatch) {
   if (mismatch.blame != Blame::kNobody) mismatch.certificate.alone.seen = mismatch.suspect;
   mismatch.suspect = kUnattributed;
   mismatch.blame = Blame::kNobody;

@@ -188,7 +188,7 @@ std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::st
   }
   Mismatch counted = seen;
   counted.certificate.alone.runs = 0;
-  return like.came_back ? counted : of_nobody(counted);
+  return like.came_back ? counted : without_blame(counted);
 }
 
 Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bool wanted,
@@ -208,17 +208,17 @@ Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<R
                                        std::function<Lines()> earlier) const {
   SupervisorSettings settings = settings_;
   const bool is_of_plugin = run::loads_plugins(settings_for_one(seen.suspect, seen.verdict, settings_).worker.roster);
-  if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows is nobody's
+  if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows has the blame `nobody`
   if (seen.blame == Blame::kReference) {
     Mismatch result = co_await repeated_for_all(pool_, seen, roster, settings);
-    co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
+    co_return *result.certificate.alone.failed > 0 ? result : without_blame(result);
   }
   Repetition repetition(pool_, seen, settings);
   Mismatch result = co_await repetition.run(std::move(earlier));
   if (*result.certificate.alone.failed > 0) co_return result;
   const bool is_of_copies = is_of_plugin && co_await shows_in_a_copy(seen);
   if (is_of_copies) settings_.fork_servers->forbid(settings_.plugin_of.at(seen.suspect));
-  co_return of_nobody(result);
+  co_return without_blame(result);
 }
 
 /// Of a plugin that is right in a process which has loaded it.

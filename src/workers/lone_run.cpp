@@ -60,7 +60,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   settings.most_kills = 0;
   settings.at_start = {};
   settings.worker.spared = {};
-  settings.worker.coverage = CoverageOf::kNobody;
+  settings.worker.coverage = CoverageOf::kNone;
   settings.worker.until_mismatch = false;
   settings.worker.shares.clear();  // it is given its cases
   settings.worker.focus.clear();

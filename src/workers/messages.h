@@ -56,9 +56,9 @@ struct KnownTuples {
   std::map<int, std::string> pairs;
 };
 
-/// Whose tuples (core/coverage.h) a worker counts, and sends.
+/// The tuples (core/coverage.h) that a worker counts, and sends.
 enum class CoverageOf {
-  kNobody,
+  kNone,
   kTargets,  // of each target
   kAll       // those of all judged cases, too
 };
@@ -73,14 +73,14 @@ struct WorkerSettings {
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
   bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
-  CoverageOf coverage = CoverageOf::kNobody;
+  CoverageOf coverage = CoverageOf::kNone;
   KnownTuples seen = {};             // with that, what was counted before this worker
   std::vector<uint32_t> focus = {};  // of the sampling
   std::vector<generate::Share> shares = {};  // of the sampling
   double illegal = 0;                        // of the sampling
-  std::string where = {};                    // cases outside are nobody's (core/where.h)
+  std::string where = {};                    // cases outside are refused for all (core/where.h)
   std::vector<std::string> examples = {};    // lines of cases that targets may take
-  bool gives_way = false;                    // to whoever else wants the processor
+  bool gives_way = false;                    // to other processes that want the processor
   bool forks = false;                        // be a fork server of workers (run/fork_server.h)
   bool keeps_sampling = false;  // of a forked worker: focus and shares are those of its server, and not written here
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
@@ -100,7 +100,7 @@ struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
   std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
-  std::vector<std::string> built_on = {};  // implementations of the same version whose code it calls
+  std::vector<std::string> built_on = {};  // implementations of the same version that it calls
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.
@@ -212,8 +212,8 @@ struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
   Ratios ratios;
-  IdList tuples;         // whose count rose (Coverage::take_news), sorted on the other side; empty if the settings ask
-                         // for no coverage
+  IdList tuples;         // news of the counts (Coverage::take_news), sorted on the other side; empty if the settings
+                         // ask for no coverage
   uint64_t covered = 0;  // cases counted in `tuples`: those judged for any target
   std::map<int, IdList> pairs = {};  // likewise, by roster position of a target, of its judged cases
   std::map<int, std::vector<uint64_t>> levels = {};  // how many of these had each level (core/coverage.h)

@@ -27,7 +27,7 @@ namespace convict::workers {
 /// The task that awaits the answers of workers, one after the other.
 class WaitingTask {
  public:
-  /// It awaits the next answer.
+  /// From now on the task waits for the next answer.
   void wait(std::coroutine_handle<> waiting) { waiting_ = waiting; }
   bool waits() const { return static_cast<bool>(waiting_); }
   /// The answer for which it was resumed. Throws what ended the answers.

@@ -57,7 +57,7 @@ generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs)
       }
     }
     asked.lookahead.settle();
-    run::changed_by_calls(static_cast<int>(target), asked.record);  // whoever changed it does so in its cases, too
+    run::changed_by_calls(static_cast<int>(target), asked.record);  // it does that in its cases, too
     return refusals;
   };
   const auto has_time = [&](double part) {

@@ -55,12 +55,12 @@ void WorkerTally::add(const examine::Examination& examination) {
   for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
 }
 
-void WorkerTally::cover(const Case& c, const examine::Examination& examination, CoverageOf whose) {
-  if (whose == CoverageOf::kNobody) return;
+void WorkerTally::cover(const Case& c, const examine::Examination& examination, CoverageOf coverage) {
+  if (coverage == CoverageOf::kNone) return;
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return;
   const Levels levels = levels_of(c, resolved.problem);
-  if (examination.judged && whose == CoverageOf::kAll) {
+  if (examination.judged && coverage == CoverageOf::kAll) {
     coverage_.add(levels);
     ++covered_;
   }
@@ -141,7 +141,7 @@ void Channel::send(const WorkerReport& report) {
   const std::string line = seal_.sealed(to_line(report)) + '\n';
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = write(run::kResultFd, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) return;  // nobody listens any more
+    if (written < 0 && errno != EINTR) return;  // the supervisor is gone
     if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
   }
 }
@@ -278,7 +278,7 @@ void WorkerSession::examine_given(const std::string& line, const GivenCases& giv
 }
 
 /// The guided engine tries most combinations again and again; the exact reference judges every one of them. The
-/// libraries, whose calls would take most of the time, see a case if it shows a combination that is new to this
+/// libraries would take most of the time, so they see a case only if it shows a combination that is new to this
 /// process.
 bool WorkerSession::deserves_witnesses(const Case& c) const {
   const Resolved resolved = resolve(c);
@@ -298,7 +298,8 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
 
 // Asks the target that the place is for until the case is found. The flight record keeps the answers, with which the
 // supervisor finds the same case after a death.
-Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect) {
+Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index,
+                         std::optional<examine::EffectOfAsking>& effect) {
   const run::InStage drawing(record_, Stage::kDraw);
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
@@ -448,7 +449,7 @@ examine::Examination WorkerSession::examined(const Case& c, examine::Examination
   return examine::examine(examine::case_for(settings_.yardstick, c), subjects_, memory_, record_, settings);
 }
 
-/// Ends this process if a library has renamed itself: what it did would be put down to somebody else.
+/// Ends this process if a library has renamed itself: what it did would be put down to another one.
 void WorkerSession::check_names() {
   for (size_t i = 0; i < subjects_.size(); ++i) {
     if (subjects_[i].name == subjects_[i].implementation->name) continue;

@@ -38,7 +38,7 @@ class WorkerTally {
   /// Adds an examined case to the tally and to the next report. The tally survives the process.
   void add(const examine::Examination& examination);
   /// The same for its tuples, if it was judged. A target that took the case and failed was put to the test as well.
-  void cover(const Case& c, const examine::Examination& examination, CoverageOf whose);
+  void cover(const Case& c, const examine::Examination& examination, CoverageOf coverage);
 
   /// Whether one of the targets has been convicted so far.
   bool has_found() const { return found_; }
@@ -96,9 +96,9 @@ class WorkerSession {
 
   /// For workers that do not measure. OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by
   /// default they spin for longer than a case takes, so that several workers slow each other down. And malloc() hands
-  /// out memory that is filled with large numbers, so that a result with something in it that nobody wrote is wrong
-  /// each time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever
-  /// touched of it. Precondition: load() has not been called.
+  /// out memory that is filled with large numbers, so that a result with something in it that was never written is
+  /// wrong each time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is
+  /// ever touched of it. Precondition: load() has not been called.
   void prefer_judging_to_speed();
 
   /// Loads all implementations and reports the roster. Returns false if that failed, or if no settings came.

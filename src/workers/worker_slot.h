@@ -20,8 +20,8 @@
 namespace convict::workers {
 
 /// The time that a call is charged with. Wall time convicts the innocent on a busy machine, and CPU time never ends for
-/// a deadlock. So: while a thread of the process runs or waits for a CPU, the CPU time it gets; while all of its threads
-/// sleep, or a signal has stopped them, wall time; while a debugger has, nothing. A terminal stops us as well.
+/// a deadlock. So: while a thread of the process runs or waits for a CPU, the CPU time it gets; while all of its
+/// threads sleep, or a signal has stopped them, wall time; while a debugger has, nothing. A terminal stops us as well.
 class CallClock {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -44,7 +44,7 @@ class CallClock {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr Duration kLeastGap = std::chrono::milliseconds(20);  // to look more often costs more than it tells
-  // A longer gap between two looks is no evidence of sleep: whoever looks may have been stopped as well.
+  // A longer gap between two looks is no evidence of sleep: the supervisor may have been stopped as well.
   static constexpr Duration kLongestGap = std::chrono::milliseconds(500);
 
   /// What distinguishes one call from the next.
