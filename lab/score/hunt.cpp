@@ -91,10 +91,6 @@ class MutantSearch {
   bool died_ = false;
 };
 
-bool is_interrupted(const workers::SupervisorSettings& settings) {
-  return settings.interrupted && *settings.interrupted;
-}
-
 /// A report, put to a kernel again in fresh processes.
 class ReportRepetition {
  public:
@@ -113,7 +109,7 @@ class ReportRepetition {
  private:
   /// Whether it fails on the last of these lines, or on one before that is the same.
   Task<bool> fails_on(Lines lines, const Mutant& mutant) const {
-    if (is_interrupted(settings_)) co_return false;
+    if (settings_.is_interrupted()) co_return false;
     const workers::Suspect suspect{mutant.name};
     const auto result =
         co_await workers::run_alone(pool_, suspect, report_.verdict, lines, on_trial(mutant, settings_));
@@ -170,7 +166,7 @@ MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& 
                         settings.budget_seconds - run.cpu_seconds - late_confirmations);
     workers::Pool pool;
     const workers::Counts counts = pool.finish(search.run(pool));
-    if (is_interrupted(supervisor)) return run;
+    if (supervisor.is_interrupted()) return run;
     run.cpu_seconds += counts.cpu_seconds;
     run.judged |= counts[Counter::kJudged] > 0 || search.report();
     const auto& report = search.report();
@@ -182,7 +178,7 @@ MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& 
     run.detected = shown_by.has_value();
     if (run.unconfirmed >= kFreeConfirmations)
       late_confirmations += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    if (is_interrupted(supervisor)) return {};
+    if (supervisor.is_interrupted()) return {};
     if (run.detected || run.unconfirmed == 0) {
       run.verdict = report->verdict;
       run.case_text = to_text(report->c);
@@ -203,7 +199,7 @@ ControlRun run_control(const Mutant& control, const HuntSettings& settings) {
   run.cases = pool.finish(search.run(pool))[Counter::kCases];
   run.false_alarms = search.reports();
   if (search.report()) run.case_text = to_text(search.report()->c);
-  run.finished = !is_interrupted(supervisor);
+  run.finished = !supervisor.is_interrupted();
   return run;
 }
 

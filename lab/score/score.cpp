@@ -69,7 +69,7 @@ class Score {
     work();
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
-    result_.interrupted = is_interrupted();
+    result_.interrupted = settings_.supervisor.is_interrupted();
     result_.seconds = seconds();
     return std::move(result_);
   }
@@ -88,7 +88,6 @@ class Score {
     }
   }
 
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
   /// The body of each thread: runs do not depend on each other.
@@ -104,7 +103,7 @@ class Score {
 
   const PlannedRun* next_task() {
     const std::lock_guard lock(mutex_);
-    return failure_ || is_interrupted() || next_ == tasks_.size() ? nullptr : &tasks_[next_++];
+    return failure_ || settings_.supervisor.is_interrupted() || next_ == tasks_.size() ? nullptr : &tasks_[next_++];
   }
 
   void execute(const PlannedRun& task) {

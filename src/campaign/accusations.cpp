@@ -62,7 +62,7 @@ Task<void> Accusations::confirm(Accusation one, std::string kind) {
     return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
   };
   Mismatch found = co_await confirmations_.checked(one.seen, now.name, now.is_shown, settings_.roster, earlier);
-  if (is_interrupted()) co_return;  // which proves nothing: the case stays open
+  if (settings_.supervisor.is_interrupted()) co_return;  // which proves nothing: the case stays open
   settings_.result.keep(settings_.books.settle(one.index, one.number, std::move(found)));
   settle_alike(kind);
 }
@@ -91,7 +91,7 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   const auto turn = co_await settings_.pool.turn(seen.suspect, workers::is_of_cost(seen.verdict));
   const auto nothing = [] { return std::vector<std::string>{}; };
   const Mismatch found = co_await confirmations_.checked(seen, signature(seen), true, settings_.roster, nothing);
-  if (is_interrupted()) co_return;
+  if (settings_.supervisor.is_interrupted()) co_return;
   settings_.result.keep({found});
   const auto home = settings_.result.row_of(found);
   if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
@@ -131,7 +131,7 @@ Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int num
     likely = co_await attributions_.attributed(settings_.pool, death, lost, settings_.roster, settings_.supervisor,
                                                lines);
   }
-  if (is_interrupted()) co_return;
+  if (settings_.supervisor.is_interrupted()) co_return;
   settle(death, lost, number, *std::move(likely));
 }
 

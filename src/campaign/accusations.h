@@ -70,7 +70,6 @@ class Accusations {
     bool is_shown;
   };
   AlikeName kind_of(const Mismatch& seen);
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
   /// An accusation, and what its process had done before.
   struct Accusation {
     uint64_t index;

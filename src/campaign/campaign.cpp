@@ -260,7 +260,7 @@ class Campaign {
     result_.counts = std::move(counts);
   }
 
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
+  bool is_interrupted() const { return settings_.supervisor.is_interrupted(); }
 
   CampaignSettings settings_;
   const Progress& progress_;

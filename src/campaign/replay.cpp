@@ -82,7 +82,7 @@ Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
   bool is_computed = false;
   for (int left = runs_of(seen.certificate.alone); left > 0; --left) {
     const workers::LoneResult run = co_await workers::run_alone(pool, suspect, seen.verdict, lines, guarded);
-    if (settings.interrupted && *settings.interrupted) co_return std::nullopt;
+    if (settings.is_interrupted()) co_return std::nullopt;
     if (run.of(seen.suspect, lines.back(), lines.size() - 1)) co_return result;
     if (run.calls == 0 || (run.death && run.death->from_outside)) co_return std::nullopt;
     is_computed |= run.computed;

@@ -43,9 +43,7 @@ json described(const explain::LearntPredicate& learnt, const explain::Sampled& s
 }
 
 Condition fill_is(Fill fill) {
-  const auto all = quantities();
-  const auto found = std::ranges::find(all, "fill", &Quantity::name);
-  return {static_cast<int>(found - all.begin()), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
+  return {quantity_of("fill"), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
 }
 
 }  // namespace convict::diagnose

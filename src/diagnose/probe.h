@@ -54,7 +54,7 @@ class Probe {
                     bool fresh_clients = false) const;
 
   int runs() const { return runs_; }
-  bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
+  bool interrupted() const { return settings_.is_interrupted(); }
 
  private:
   bool is_shown_by_relations() const;

@@ -40,11 +40,6 @@ struct SampleRows {
   std::vector<Row> passing;  // one per sample and axis
 };
 
-int index_of(std::string_view name) {
-  const auto all = quantities();
-  return static_cast<int>(std::ranges::find(all, name, &Quantity::name) - all.begin());
-}
-
 /// The least value that a quantity can have.
 int64_t lowest(const Quantity& quantity) {
   if (quantity.slot) return quantity.slot->lowest;
@@ -72,24 +67,25 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
       if (other != value) list.push_back({i, 0, Comparator::kUnequal, -1, other});
   }
   for (const ComparedPair& pair : compared_pairs()) {
-    const bool in_words = !all[index_of(pair.left)].words.empty();
+    const bool in_words = !all[quantity_of(pair.left)].words.empty();
     for (const Comparator relation : {Comparator::kMore, Comparator::kAtLeast, Comparator::kLess, Comparator::kAtMost,
                                       Comparator::kEqual, Comparator::kUnequal})
       if (!in_words || relation == Comparator::kEqual || relation == Comparator::kUnequal)
-        list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0});
+        list.push_back({quantity_of(pair.left), 0, relation, quantity_of(pair.right), 0});
   }
   // SAME is a statement about all axes.
   for (const ComparedPair& pair : compared_pairs())
     for (const Comparator relation : {Comparator::kEqual, Comparator::kAtLeast, Comparator::kAtMost})
       if (pair.per_axis && first.c().rank > 1)
-        list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0, Condition::kEveryAxis});
+        list.push_back({quantity_of(pair.left), 0, relation, quantity_of(pair.right), 0, Condition::kEveryAxis});
   // Code that takes one axis for another fails where they differ.
   for (const std::string_view name : {"in", "k", "s", "d", "p.begin", "p.end", "out"})
     for (const auto& [axis, other] : {std::pair(Condition::kLastAxis, Condition::kBeforeLastAxis), std::pair(0, 1)})
       for (const Comparator relation : {Comparator::kUnequal, Comparator::kEqual, Comparator::kMore, Comparator::kLess})
-        list.push_back({index_of(name), 0, relation, index_of(name), 0, axis, other});
+        list.push_back({quantity_of(name), 0, relation, quantity_of(name), 0, axis, other});
   for (const Comparator relation : {Comparator::kEqual, Comparator::kUnequal})
-    list.push_back({index_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, index_of("s")});
+    list.push_back(
+        {quantity_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, quantity_of("s")});
   for (int i = 0; i < size; ++i)
     for (const int64_t modulus : moduli) {
       if (!all[i].words.empty()) continue;

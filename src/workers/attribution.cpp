@@ -96,7 +96,6 @@ Task<std::optional<Lines>> shortest_history(Lines earlier, std::function<Task<bo
 
 namespace {
 
-using Lines = std::vector<std::string>;
 using EarlierCases = std::vector<EarlierCase>;
 
 /// Native kernels that serve as controls.

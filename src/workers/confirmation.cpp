@@ -44,7 +44,7 @@ class Repetition {
       if (!found || found->verdict == seen_.verdict) continue;
       ++others;
       if (!other_) other_ = found;
-    } while (failed < runs && others < runs && runs < most && !interrupted());
+    } while (failed < runs && others < runs && runs < most && !settings_.is_interrupted());
     if (failed > 0) co_return as(co_await of_processes(runs, failed));
     if (other_) co_return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
@@ -58,10 +58,6 @@ class Repetition {
     co_return as(std::move(alone));
   }
 
- private:
-  Suspect suspect() const { return {seen_.suspect, seen_.blame != Blame::kOracle}; }
-  bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
-
   /// What the suspect does wrong on the last of the lines. `spawned`: in a process that was not forked, so that chance
   /// has its say: the addresses of libraries and threads differ.
   Task<std::optional<Mismatch>> repeat(Lines lines, bool spawned = false) const {
@@ -73,6 +69,9 @@ class Repetition {
     const LoneResult result = co_await run_alone(pool_, suspect(), seen_.verdict, lines, settings);
     co_return result.of(seen_.suspect, line_, lines.size() - 1);
   }
+
+ private:
+  Suspect suspect() const { return {seen_.suspect, seen_.blame != Blame::kOracle}; }
 
   Mismatch as(Certificate::Alone alone) const {
     Mismatch result = seen_;
@@ -95,7 +94,7 @@ class Repetition {
   }
 
   Task<bool> fails_after(Lines lines) const {
-    if (interrupted()) co_return false;
+    if (settings_.is_interrupted()) co_return false;
     lines.push_back(line_);
     const auto found = co_await repeat(std::move(lines));
     co_return found && found->verdict == seen_.verdict;
@@ -114,7 +113,7 @@ class Repetition {
 
   Task<RepeatedCalls> often() const {
     const RepeatedCalls few = co_await repeated(kFewTimes);
-    if (few.failing > 0 || seen_.verdict == Verdict::kHang || interrupted()) co_return few;
+    if (few.failing > 0 || seen_.verdict == Verdict::kHang || settings_.is_interrupted()) co_return few;
     co_return co_await repeated(kManyTimes);
   }
 
@@ -226,10 +225,8 @@ Task<bool> Confirmations::shows_in_a_copy(const Mismatch& seen) const {
   if (!settings_.fork_servers || !settings_.plugin_of.contains(seen.suspect)) co_return false;
   SupervisorSettings settings = settings_;
   settings.believes_copies = true;
-  const Suspect suspect{seen.suspect, seen.blame != Blame::kOracle};
-  const Lines lines(1, to_text(seen.problem_case));
-  const LoneResult copy = co_await run_alone(pool_, suspect, seen.verdict, lines, settings);
-  co_return copy.of(seen.suspect, lines.front(), 0).has_value();
+  const Repetition repetition(pool_, seen, settings);
+  co_return (co_await repetition.repeat(Lines(1, to_text(seen.problem_case)))).has_value();
 }
 
 }  // namespace convict::workers

@@ -112,11 +112,9 @@ class Supervision {
   bool is_as_before(const std::vector<RosterEntry>& roster) const;
   // Each returns false if this is not what a worker says at this moment.
   bool on_report(WorkerSlot& slot, const Loaded& loaded);
-  bool on_report(const WorkerSlot& slot, const NotLoaded& failure);
-  bool on_report(WorkerSlot& slot, const CaseReport& report);
-  bool on_report(WorkerSlot& slot, const LayerReport& report);
+  bool on_report(WorkerSlot& slot, const NotLoaded& failure);
   template <class OfOneCase>
-  bool pass_on(WorkerSlot& slot, const OfOneCase& report);
+  bool on_report(WorkerSlot& slot, const OfOneCase& report);
   bool on_report(WorkerSlot& slot, const Surveyed& surveyed);
   bool on_report(WorkerSlot& slot, const Done& done);
   bool on_report(WorkerSlot& slot, const CaseMismatches& found);
