@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr wheel sdist test-wheel clean
+.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -30,8 +30,9 @@ CONVICT  := build/release/convict
 
 help:
 	@echo 'make build   install what is missing, build $(CONVICT)'
-	@echo 'make test    build, and run all tests'
-	@echo 'make check   build, and run the tests without campaigns'
+	@echo 'make test    build, and run the tests that each change needs'
+	@echo 'make test-all  all tests, each as thorough as it can be: before a release, and in nights'
+	@echo 'make check   build, and run the tests without campaigns; with ROOM=judge those of tests/judge first'
 	@echo 'make test-fleet  test what runs on clusters: Slurm, Kubernetes, ClusterFuzzLite'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
 	@echo 'make modules build that and a module for every other library on this machine: OpenCV, XNNPACK'
@@ -101,11 +102,18 @@ modules: more-setup
 	@cmake --preset release
 	@cmake --build --preset release --target convict oracles -j $(JOBS)
 
+ROOM ?=
+SUITES_OF_ROOM = $$(sed -nE 's/^TEST(_F|_P)?\((\w+),.*/*\2.*/p' tests/$(ROOM)/*.cpp | sort -u | paste -sd:)
+
 check: test-setup build
+	$(if $(ROOM),build/release/convict_tests --gtest_brief=1 --gtest_filter="$(SUITES_OF_ROOM)")
 	ctest --preset release -j $(JOBS) -LE campaign
 
 test: test-setup build
-	ctest --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS) -LE thorough
+
+test-all: test-setup build
+	CONVICT_THOROUGH=1 ctest --preset release -j $(JOBS)
 
 # Not part of `make test`: it installs a batch scheduler, and builds everything once more, with clang's AddressSanitizer.
 test-fleet: test-setup build

@@ -249,7 +249,9 @@ inline std::string findings_in(const std::string& said) {
   for (size_t begin = 0; begin < found.size();) {
     size_t end = found.find('\n', begin);
     if (end == std::string::npos) end = found.size();
-    const std::string line = found.substr(begin, end - begin);
+    std::string line = found.substr(begin, end - begin);
+    if (const size_t lists = line.find("; `convict show cause"); lists != std::string::npos)
+      line.erase(lists);  // from a database that is gone
     const size_t command = line.find("convict repro ");
     text += (command == std::string::npos ? line : line.substr(0, command) + command_here(line)) + "\n";
     begin = end + 1;

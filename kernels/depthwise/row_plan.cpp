@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "kernels/border/planes.h"
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
 

@@ -41,6 +41,7 @@ function causes(section) {
     section.append(h("p", {class: "muted"}, "None."));
     return;
   }
+  section.append(legend());
   const titles = ["status", "blame", "suspects", "cause", "verdict", "shows if", "hits", "mismatches"];
   section.append(
       h("div", {class: "wide-table"},

@@ -35,7 +35,7 @@ function accusation(c) {
 }
 
 const kTold = [
-  ["relation", "relation"], ["geography", "where"], ["explained_by", "explained by"], ["read", "read instead"],
+  ["relation", "relation"], ["explained_by", "explained by"], ["read", "read instead"],
   ["text", "text"], ["overrun", "wrote outside"], ["signal", "signal"], ["exit_code", "exit code"],
   ["address_class", "touched"], ["evidence", "evidence"]
 ];

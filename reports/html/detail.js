@@ -84,11 +84,15 @@ function fillDetail(pane, row, close) {
       h("div", {class: "pane-head"}, title, badge(row.status),
         h("button", {type: "button", class: "quiet close", "aria-label": "Close", title: "Escape", onclick: close},
           "×")),
-      h("div", {class: "pane-body"}, h("p", {class: "muted small"}, `${row.operation || "?"} · blame: ${row.blame}`),
+      h("div", {class: "pane-body"},
+        h("p", {class: "muted small"},
+          [row.operation || "?", `blame: ${row.blame}`, kBlames[row.blame]].filter(Boolean).join(" · ")),
+        h("p", {class: "meaning"}, facts.meanings[row.verdict] ?? ""),
         row.detail && accusation(certificate), caseOf(row),
         row.detail ? [h("h4", {}, "When it fails"), explanationInWords(row.predicate, row.detail.explanation)] :
                      missingDetail(row),
-        map && [h("h4", {}, "Where"), row.geography && h("p", {}, h("code", {}, row.geography)), map.element],
+        (map || row.geography) &&
+            [h("h4", {}, "Where"), row.geography && h("p", {}, row.geography), map && map.element],
         row.detail && [h("h4", {}, "Certificate"), certificateInWords(certificate), sightings(row.detail)],
         h("h4", {}, "Triage"), triage(row)));
   return {title, redraw: () => map?.render()};

@@ -22,6 +22,7 @@
 #include "core/text.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
+#include "store/database.h"
 #include "workers/fork_servers.h"
 #include "workers/pool.h"
 
@@ -75,9 +76,10 @@ class Campaign {
   }
 
   void prepare() {
+    const bool has_database = store::existing_database(settings_.database);  // surveys take time
     surveys_ = survey_targets(settings_.supervisor, settings_.end());
     result_.notes = surveys_.notes;
-    if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
+    if (has_database) steer();
   }
 
   /// Aims the campaign at what earlier ones of the profile did not reach.

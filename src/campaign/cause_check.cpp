@@ -18,6 +18,7 @@ namespace convict::campaign {
 namespace {
 
 constexpr double kMostCoveredCost = 2e7;  // multiply-adds of a covered case
+constexpr double kTooRare = 0.05;         // a chance below which so few failures are no chance
 
 /// Data that hide little: a covered case shows the cause if it does so with its own data or with some of these.
 constexpr std::pair<Fill, uint64_t> kCoveredData[] = {{Fill::kInt, 2}, {Fill::kComb, 1}, {Fill::kNormal, 3}};
@@ -163,18 +164,28 @@ void ask_heap_guards(const Cause& cause, const CauseChecker& checker,
       check.implementations[k].shown[i] = checker.damages_heap(concerned[k], cause.cases[i]);
 }
 
+/// The chance that at most `failing` of `judged` cases fail, if each does so with the chance `share` (binomial).
+double chance_of_so_few(uint64_t failing, uint64_t judged, double share) {
+  if (share >= 1) return failing < judged ? 0 : 1;
+  double chance = 0, term = std::pow(1 - share, static_cast<double>(judged));
+  for (uint64_t i = 0; i <= failing; ++i) {
+    chance += term;
+    term *= static_cast<double>(judged - i) / static_cast<double>(i + 1) * share / (1 - share);
+  }
+  return chance;
+}
+
 void add_faults(const Cause& cause, CauseCheck& check) {
   for (size_t i = 0; i < cause.cases.size(); ++i)
     if (!is_shown(check, i)) check.faults.push_back(fmt::format("no longer shown by its case '{}'", cause.cases[i]));
   // Variants of a library share code, and each runs a part of it: the one that shows it most often decides.
   const auto most = std::ranges::max_element(
       check.implementations, {}, [](const CheckedImplementation& one) { return one.failing == 0 ? 0 : one.share(); });
-  if (const CheckedImplementation& one = *most; one.judged > 0) {
-    if (100 * one.share() < static_cast<double>(cause.share)) {
-      check.faults.push_back(
-          fmt::format("{}: 'when' is wider than what fails: {} of {} covered cases show it, '{}' does not", one.name,
-                      one.failing, one.judged, one.passing.empty() ? "" : one.passing.front()));
-    }
+  const CheckedImplementation& one = *most;
+  if (chance_of_so_few(one.failing, one.judged, static_cast<double>(cause.share) / 100) < kTooRare) {
+    check.faults.push_back(
+        fmt::format("{}: 'when' is wider than what fails: {} of {} covered cases show it, '{}' does not", one.name,
+                    one.failing, one.judged, one.passing.empty() ? "" : one.passing.front()));
   }
 }
 

@@ -102,12 +102,18 @@ store::MismatchRow mismatch_in(const std::string& database, int64_t id) {
   return row_in(opened_for(database, id), database, id);
 }
 
+std::optional<int64_t> mismatch_number(std::string_view word) {
+  if (word.starts_with('#')) word.remove_prefix(1);
+  return parse_integer(word);
+}
+
 Chosen chosen_case(const CaseOptions& options) {
-  const auto is_number = [](const std::string& word) { return parse_integer(word).has_value(); };
-  if (options.words.size() > 1 && std::ranges::all_of(options.words, is_number))
-    throw UsageError(fmt::format("'{}': several mismatches; valid: one at a time", fmt::join(options.words, " ")));
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
-  if (const auto id = parse_integer(line)) {
+  if (options.words.size() > 1 && mismatch_number(options.words.front()))
+    throw UsageError(fmt::format("'{}': valid: the number of one mismatch, or one case line", printable(line)));
+  if (std::error_code error; std::filesystem::exists(line, error))
+    throw UsageError(fmt::format("'{}' is a file; run the cases in it by: convict replay FILE", printable(line, 200)));
+  if (const auto id = mismatch_number(line)) {
     const store::Store store = opened_for(options.database, *id);
     store::MismatchRow row = row_in(store, options.database, *id);
     const CorpusEntry entry{parse_case(row.best_text()), row.verdict == name_of(Verdict::kAcceptsInvalid), ""};

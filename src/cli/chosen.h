@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/parser.h"
@@ -33,6 +34,9 @@ struct Chosen {
   /// plugins if the user named none and knows them (known_plugins.h). Throws UsageError if the user does not.
   run::RosterRequest with_suspect(run::RosterRequest roster) const;
 };
+
+/// 3 for "3", and for "#3" as summaries write it; nothing for another word.
+std::optional<int64_t> mismatch_number(std::string_view word);
 
 /// The case line, or the case of the mismatch: the shrunk one if there is one. Throws UsageError.
 Chosen chosen_case(const CaseOptions& options);

@@ -14,7 +14,7 @@ namespace convict::cli {
 std::vector<int64_t> ChosenNumbers::ids() const {
   std::vector<int64_t> list;
   for (const std::string& word : words) {
-    const auto number = parse_integer(word);
+    const auto number = mismatch_number(word);
     if (!number)
       throw UsageError(fmt::format("'{}' is not the number of a mismatch; valid: 3, or cause 3", printable(word)));
     list.push_back(*number);

@@ -20,6 +20,7 @@
 #include "core/geometry.h"
 #include "core/text.h"
 #include "core/where.h"
+#include "generate/inside.h"
 #include "generate/profile.h"
 #include "workers/guided_engine.h"
 
@@ -85,9 +86,10 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   settings.supervisor.interrupted = &interrupted();
   settings.database = options.database;
   generate::find_profile(options.profile);  // a wrong name must not cost a worker
-  Where::parse(options.where);
+  std::vector<Case> examples;
+  for (const std::string& line : options.examples) resolve_valid(examples.emplace_back(parse_case(line)));
+  generate::require_cases(Where::parse(options.where), examples);
   settings.supervisor.worker.where = options.where;
-  for (const std::string& line : options.examples) resolve_valid(parse_case(line));
   settings.supervisor.worker.examples = options.examples;
   settings.supervisor.worker.illegal = options.illegal;
   refuse_to_go_beyond(options);

@@ -88,14 +88,15 @@ void add_command_option(Command command, std::vector<std::string>& plugins) {
   command
       .prefixed_option("--command", plugins, std::string(kCommandPrefix),
                        "The same for a program that speaks the protocol of process targets: 'python3 mine.py'")
-      .one_value_each();
+      .one_value_each()
+      .not_empty();
 }
 
 void OutputOptions::add_to(Command command, const std::vector<std::string>& formats) {
   command.option("--format", format, fmt::format("Of the result: {}", fmt::join(formats, ", ")))
       .one_of(formats)
       .shows_default();
-  command.option("-o,--output", output, "File for the result instead of stdout").not_empty();
+  command.option("-o,--output", output, "File for the result instead of stdout").file_to_write();
   command.option("--color", color, "auto (on terminals, unless NO_COLOR is set), always or never")
       .one_of({"auto", "always", "never"})
       .shows_default();

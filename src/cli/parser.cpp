@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -41,8 +43,42 @@ constexpr OtherWord kOtherWords[] = {
     {"--so", "--plugin"},      {"--iterations", "--cases"},  {"--runs", "--cases"},       {"--count", "--cases"},
     {"--trials", "--cases"},   {"--max-examples", "--cases"}, {"--duration", "--time"},   {"--max-time", "--time"},
     {"--minutes", "--time"},   {"--workers", "--jobs"},      {"--threads", "--jobs"},     {"--parallel", "--jobs"},
-    {"--database", "--db"},    {"--json", "--format"},       {"--out", "--output"},       {"--file", "--output"},
-    {"--silent", "--quiet"},   {"--continue", "--resume"},   {"--known-failures", "--known"}};
+    {"--database", "--db"},    {"--json", "--format json"},  {"--html", "--format html"}, {"--junit", "--format junit"},
+    {"--out", "--output"},     {"--file", "--output"},       {"--silent", "--quiet"},     {"--continue", "--resume"},
+    {"--known-failures", "--known"}, {"-t", "--time"},       {"-n", "--cases"},           {"-p", "--plugin"},
+    {"-s", "--seed"},          {"-d", "--db"},               {"-w", "--where"}};
+constexpr OtherWord kOtherCommands[] = {
+    {"run", "fuzz"},      {"test", "fuzz"},     {"check", "fuzz"},       {"trial", "fuzz"},     {"reproduce", "repro"},
+    {"rerun", "repro"},   {"reduce", "shrink"}, {"minimize", "shrink"},  {"ls", "list"},        {"info", "show"},
+    {"html", "report"},   {"status", "report"}, {"mark", "triage"},      {"init", "new-plugin"}, {"new", "new-plugin"},
+    {"diagnose", "explain"}, {"benchmark", "bench"}};
+
+template <size_t N>
+std::string_view our_word(const OtherWord (&words)[N], std::string_view theirs) {
+  const auto found = std::ranges::find(words, theirs, &OtherWord::theirs);
+  return found == std::end(words) ? std::string_view() : found->ours;
+}
+
+std::string did_you_mean(std::string_view ours) { return fmt::format("; did you mean '{}'?", ours); }
+
+template <class T>
+CLI::Validator in_range(T low, T high) {
+  const CLI::Range range(low, high);
+  const auto why_not = [range, low, high](std::string& text) {
+    return range(text).empty() ? ""
+                               : fmt::format("'{}' is not valid; valid: {} to {}", printable(text), low, high);
+  };
+  return CLI::Validator(why_not, range.get_description());
+}
+
+/// A flag in place of a value, such as --db in "--plugin --db a.db".
+CLI::Validator is_no_flag_of(const CLI::App& app) {
+  const auto why_not = [&app](std::string& text) {
+    const bool is_flag = text.starts_with('-') && app.get_option_no_throw(text) != nullptr;
+    return is_flag ? fmt::format("its value is missing before '{}'", text) : "";
+  };
+  return CLI::Validator(why_not, "");
+}
 
 Words names_of(const std::vector<Command>& commands) {
   Words names;
@@ -50,37 +86,85 @@ Words names_of(const std::vector<Command>& commands) {
   return names;
 }
 
-/// CLI11's message; but an unexpected first argument is reported as a misspelt command.
-std::string why_refused(const CLI::App& app, const Words& commands, const CLI::ParseError& error, int argc,
-                        char** argv) {
-  if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
-    return fmt::format("unknown command '{}'{}; valid: {}", printable(argv[1]), suggestion(argv[1], commands),
-                       fmt::join(commands, ", "));
-  if (app.get_subcommands().empty() && argc > 1 && dynamic_cast<const CLI::RequiredError*>(&error)) {
+/// Hidden ones are commands, too.
+bool is_command(CLI::App& app, std::string_view word) {
+  return std::ranges::any_of(app.get_subcommands([](const CLI::App*) { return true; }),
+                             [&](const CLI::App* one) { return one->get_name() == word; });
+}
+
+/// What is typed in place of a command: another tool's word for it, a plugin, or a case.
+std::string unknown_command(const std::string& word, const Words& commands) {
+  const auto lower = [](unsigned char c) { return static_cast<char>(std::tolower(c)); };
+  std::string low = word;
+  std::ranges::transform(word, low.begin(), lower);
+  std::string hint = suggestion(low, commands);
+  if (const std::string_view ours = our_word(kOtherCommands, low); !ours.empty()) hint = did_you_mean(ours);
+  if (low.starts_with("conv")) hint = did_you_mean("convict repro 'CASE'");
+  if (low.ends_with(".so")) hint = did_you_mean(fmt::format("convict fuzz {}", printable(word)));
+  return fmt::format("unknown command '{}'{}; valid: {}", printable(word), hint, fmt::join(commands, ", "));
+}
+
+/// "--format" of "--format=json".
+std::string_view name_given(std::string_view argument) { return argument.substr(0, argument.find('=')); }
+
+/// Words that are left over.
+std::string why_unexpected(const CLI::App& command, const std::string& why, std::span<char* const> arguments) {
+  std::vector<std::string> flags, bare;
+  for (const CLI::Option* option : command.get_options()) {
+    bare.push_back(option->get_single_name());
+    flags.push_back("--" + bare.back());
+  }
+  for (const std::string_view argument : arguments) {
+    const std::string given(name_given(argument));
+    if (argument == command.get_name() || why.find(given) == std::string::npos) continue;
+    if (!given.starts_with('-'))
+      return fmt::format("'{}' is one word too many; --help shows what is valid", printable(given));
+    const std::string_view ours = our_word(kOtherWords, given);
+    const bool is_ours = std::ranges::find(flags, ours.substr(0, ours.find(' '))) != flags.end();
+    if (std::ranges::find(flags, given) != flags.end())
+      return fmt::format("'{}' comes before the command; valid: convict {} {}", printable(given), command.get_name(),
+                         printable(given));
+    // The dashes would make short words alike.
+    std::string near = suggestion(given.substr(given.find_first_not_of('-')), bare);
+    if (const size_t quote = near.find('\''); quote != std::string::npos) near.insert(quote + 1, "--");
+    return fmt::format("unknown flag '{}'{}; --help shows all", printable(given),
+                       is_ours ? did_you_mean(ours) : given.starts_with("--") ? near : "");
+  }
+  return why + "; --help shows what is valid";
+}
+
+/// A positional argument or a flag that has to be there, by its description.
+std::string why_missing(const CLI::App& command, const std::string& why) {
+  const std::string name = why.substr(0, why.find(" is required"));
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_name() == name || option->get_single_name() == name)
+      return fmt::format("{} is missing; valid: {}", name, option->get_description());
+  return why + "; --help shows what is valid";
+}
+
+/// What CLI11 says, in our words.
+std::string why_refused(const CLI::App& app, const CLI::ParseError& error, std::span<char* const> arguments) {
+  std::string why = error.what();
+  std::ranges::replace(why, '\n', ' ');
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool is_required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (app.get_subcommands().empty() && !arguments.empty() && (is_required || is_extra)) {
     const Words flags = {"--help", "--version", "--config"};
-    return fmt::format("unknown flag '{}'{}; valid: {}", printable(argv[1]), suggestion(argv[1], flags),
+    return fmt::format("unknown flag '{}'{}; valid: {}", printable(arguments[0]), suggestion(arguments[0], flags),
                        fmt::join(flags, ", "));
   }
-  std::string why = error.what();
-  for (char& c : why)
-    if (c == '\n') c = ' ';
   if (dynamic_cast<const CLI::ConfigError*>(&error))
     return fmt::format("--config: {}; valid: the names of the flags, in one section a command", why);
   if (const size_t end = why.find(": At Most 1 required"); end != std::string::npos)
     return why.substr(0, end) + " is given more than once; valid: once";
-  Words flags;
-  if (!app.get_subcommands().empty())
-    for (const CLI::Option* option : app.get_subcommands().front()->get_options())
-      flags.push_back("--" + option->get_single_name());
-  for (int i = 2; i < argc && dynamic_cast<const CLI::ExtrasError*>(&error); ++i) {
-    const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    if (why.find(given) == std::string::npos || !given.starts_with("--")) continue;
-    const auto theirs = std::ranges::find(kOtherWords, given, &OtherWord::theirs);
-    const bool is_known = theirs != std::end(kOtherWords) && std::ranges::find(flags, theirs->ours) != flags.end();
-    return fmt::format("unknown flag '{}'{}; --help shows all", printable(given),
-                       is_known ? fmt::format("; did you mean '{}'?", theirs->ours) : suggestion(given, flags));
-  }
-  return why + (app.get_subcommands().empty() ? "; convict --help shows the commands" : "; --help shows what is valid");
+  if (app.get_subcommands().empty()) return why + "; convict --help shows the commands";
+  const CLI::App& command = *app.get_subcommands().front();
+  if (is_extra) return why_unexpected(command, why, arguments);
+  if (is_required) return why_missing(command, why);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+    return fmt::format("{}: its value is missing; --help shows what is valid", why.substr(0, why.find(':')));
+  if (dynamic_cast<const CLI::ExcludesError*>(&error)) return why + "; valid: one of them";
+  return why + (why.find("valid: ") == std::string::npos ? "; --help shows what is valid" : "");
 }
 
 /// `convict help fuzz` is `convict fuzz --help`, and `convict version` is `convict --version`.
@@ -131,30 +215,60 @@ Option Option::shows_default() const { return Option(*option_->capture_default_s
 
 Option Option::described_as(const std::string& help) const { return Option(*option_->description(help)); }
 
-Option Option::one_of(const Words& words) const { return Option(*option_->check(CLI::IsMember(words))); }
+Option Option::one_of(const Words& words) const {
+  const auto why_not = [words](const std::string& text) {
+    if (std::ranges::find(words, text) != words.end()) return std::string();
+    return fmt::format("'{}' is not valid{}; valid: {}", printable(text), suggestion(text, words),
+                       fmt::join(words, ", "));
+  };
+  return Option(*option_->check(CLI::Validator(why_not, fmt::format("{{{}}}", fmt::join(words, ",")))));
+}
 
 Option Option::shows_words(const Words& words) const {
   const auto accept = [](std::string&) { return std::string(); };
   return Option(*option_->check(CLI::Validator(accept, fmt::format("{{{}}}", fmt::join(words, ",")))));
 }
 
-Option Option::within(int low, int high) const { return Option(*option_->check(CLI::Range(low, high))); }
+Option Option::within(int low, int high) const { return Option(*option_->check(in_range(low, high))); }
 
-Option Option::within(uint64_t low, uint64_t high) const { return Option(*option_->check(CLI::Range(low, high))); }
+Option Option::within(uint64_t low, uint64_t high) const { return Option(*option_->check(in_range(low, high))); }
 
-Option Option::within(double low, double high) const { return Option(*option_->check(CLI::Range(low, high))); }
+Option Option::within(double low, double high) const { return Option(*option_->check(in_range(low, high))); }
 
-Option Option::positive() const { return Option(*option_->check(CLI::PositiveNumber)); }
+Option Option::positive() const {
+  const auto why_not = [](std::string& text) {
+    return CLI::PositiveNumber(text).empty()
+               ? ""
+               : fmt::format("'{}' is not valid; valid: a number above 0", printable(text));
+  };
+  return Option(*option_->check(CLI::Validator(why_not, CLI::PositiveNumber.get_description())));
+}
 
 Option Option::not_empty() const {
   const auto why_not = [](std::string& text) { return text.empty() ? "is empty; leave it out, or say what" : ""; };
   return Option(*option_->check(CLI::Validator(why_not, "")));
 }
 
+Option Option::file_to_write() const {
+  const auto why_not = [](const std::string& name) -> std::string {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path folder = fs::path(name).parent_path();
+    std::string why;
+    if (name.empty()) why = "no name";
+    if (fs::is_directory(name, error)) why = "Is a directory";
+    if (!folder.empty() && !fs::is_directory(folder, error)) why = "No such file or directory";
+    if (why.empty()) return "";
+    return fmt::format("cannot write '{}' ({}); valid: a file in a writable directory", printable(name, 300), why);
+  };
+  return Option(*option_->check(CLI::Validator(why_not, "")));
+}
+
 Option Option::unsigned_number() const {
   const auto why_not = [](std::string& text) {
-    return parse_unsigned(text) ? ""
-                                : fmt::format("'{}' is not a number of 0 to 18446744073709551615", printable(text));
+    return parse_unsigned(text)
+               ? ""
+               : fmt::format("'{}' is not valid; valid: digits alone, at most 18446744073709551615", printable(text));
   };
   return Option(*option_->check(CLI::Validator(why_not, "")));
 }
@@ -184,7 +298,8 @@ Command Command::hidden() const { return Command(*app_->group("")); }
 void Command::on_call(std::function<void()> run) const { app_->callback(std::move(run)); }
 
 Option Command::add_option(const std::string& names, OptionValue value, const std::string& help) const {
-  return Option(*std::visit([&](auto* one) { return app_->add_option(names, *one, help); }, value));
+  CLI::Option* option = std::visit([&](auto* one) { return app_->add_option(names, *one, help); }, value);
+  return Option(*option->check(is_no_flag_of(*app_)));
 }
 
 Option Command::prefixed_option(const std::string& names, Words& values, const std::string& prefix,
@@ -192,7 +307,7 @@ Option Command::prefixed_option(const std::string& names, Words& values, const s
   const std::function<void(const Words&)> add = [&values, prefix](const Words& given) {
     for (const std::string& one : given) values.push_back(prefix + one);
   };
-  return Option(*app_->add_option_function<Words>(names, add, help));
+  return Option(*app_->add_option_function<Words>(names, add, help)->check(is_no_flag_of(*app_)));
 }
 
 Option Command::files_option(const std::string& names, Words& files, const std::string& help) const {
@@ -206,7 +321,7 @@ Option Command::files_option(const std::string& names, Words& files, const std::
       for (const std::string_view file : split(one, ',')) files.emplace_back(file);
     }
   };
-  return Option(*app_->add_option_function<Words>(names, add, help));
+  return Option(*app_->add_option_function<Words>(names, add, help)->check(is_no_flag_of(*app_)));
 }
 
 Option Command::flag(const std::string& names, bool& value, const std::string& help) const {
@@ -245,10 +360,13 @@ Parser::~Parser() = default;
 std::optional<std::string> Parser::parse(int argc, char** argv) {
   try {
     Words words = as_flags(argc, argv);
+    if (!words.empty() && !words[0].starts_with('-') && !is_command(*app_, words[0]))
+      return unknown_command(words[0], names_of(program().commands()));
     std::ranges::reverse(words);  // as CLI11 wants them
     app_->parse(std::move(words));
   } catch (const CLI::ParseError& error) {  // --help and --version are errors to CLI11, too
-    if (error.get_exit_code() != 0) return why_refused(*app_, names_of(program().commands()), error, argc, argv);
+    if (error.get_exit_code() != 0)
+      return why_refused(*app_, error, std::span(argv, static_cast<size_t>(argc)).subspan(1));
     std::ostringstream help;
     app_->exit(error, help, help);
     print(help.str());

@@ -43,6 +43,7 @@ class Option {
   Option within(double low, double high) const;
   Option positive() const;
   Option not_empty() const;        // any text but "", which a script passes for a variable that is not set
+  Option file_to_write() const;    // said before anything is computed; what else may go wrong shows when it is written
   Option unsigned_number() const;  // what parse_unsigned takes: CLI11 wraps -1 around and cuts what is too large
 
   Option comma_separated() const;  // "--target a,b", and not "--target a b"

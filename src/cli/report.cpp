@@ -67,10 +67,10 @@ std::string text_of(const reports::ReportWriter& writer, report::Report facts, c
 /// What the database says is worked out once: coverage takes longest.
 void write_all(const ReportOptions& options) {
   if (!options.out.output.empty()) throw UsageError("--all: writes files of its own; valid: without --output");
-  const report::Report facts = facts_for(true, options);
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
   if (error) throw_unwritable("--all", options.folder, error, "a folder, or the name of a new one");
+  const report::Report facts = facts_for(true, options);
   for (const reports::ReportWriter* writer : reports::all()) {
     const std::string_view extension = writer->extension.empty() ? writer->name : writer->extension;
     write_file(fmt::format("{}/report.{}", options.folder, extension), text_of(*writer, facts, options), "--all");

@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "core/case_text.h"
+#include "core/error.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/json_text.h"
@@ -167,15 +168,16 @@ int repro_one(const ReproOptions& options) {
 /// "2 3" are two mismatches, one after the other.
 int repro(const ReproOptions& options) {
   const std::vector<std::string>& words = options.which.words;
-  if (words.size() < 2 || !std::ranges::all_of(words, [](const auto& word) { return parse_integer(word).has_value(); }))
-    return repro_one(options);
+  const auto is_number = [](const std::string& word) { return mismatch_number(word).has_value(); };
+  if (words.size() < 2 || !std::ranges::all_of(words, is_number)) return repro_one(options);
   if (options.out.json()) throw UsageError("repro: several mismatches, which are not one document; valid: one number");
-  int exit_code = kClean;
-  for (const std::string& word : words) {
-    ReproOptions one = options;
-    one.which.words = {word};
-    exit_code = std::max(exit_code, repro_one(one));
+  std::vector<ReproOptions> each(words.size(), options);
+  for (size_t i = 0; i < words.size(); ++i) {
+    each[i].which.words = {words[i]};
+    chosen_case(each[i].which);  // a wrong number is said before anything runs
   }
+  int exit_code = kClean;
+  for (const ReproOptions& one : each) exit_code = std::max(exit_code, repro_one(one));
   return exit_code;
 }
 

@@ -88,8 +88,13 @@ TriageOptions with_status(TriageOptions options) {
     options.status = options.words.back();
     options.words.pop_back();
   }
-  if (options.status.empty())
-    throw UsageError(fmt::format("triage: the status is missing; valid: {}", fmt::join(store::kStatuses, ", ")));
+  const std::string last = options.words.back(), valid = fmt::format("{}", fmt::join(store::kStatuses, ", "));
+  if (options.words.size() == 1 && is_status(last))
+    throw UsageError(fmt::format("triage: the number of the mismatch is missing; valid: convict triage 3 {}", last));
+  const bool is_a_word = options.words.size() > 1 && options.words[0] != "cause" && !mismatch_number(last);
+  if (is_a_word && options.status.empty())
+    throw UsageError(fmt::format("triage: '{}' is no status; valid: {}", printable(last), valid));
+  if (options.status.empty()) throw UsageError(fmt::format("triage: the status is missing; valid: {}", valid));
   return options;
 }
 

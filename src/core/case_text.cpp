@@ -76,7 +76,9 @@ void parse_field(size_t offset, std::string_view word, std::vector<const Field*>
   try {
     field.parse(field.bare ? "" : word.substr(equals + 1), to);
   } catch (const BadValue& bad) {
-    fail(offset, word, fmt::format("{}; {} is {}", bad.what(), field.key, field.help));
+    const bool has_list = word.find(',') != std::string_view::npos;
+    fail(offset, word, fmt::format("{}{}; {} is {}", bad.what(), has_list ? ", and a comma joins nothing: a blank is "
+                                   "between fields, x between extents" : "", field.key, field.help));
   }
 }
 

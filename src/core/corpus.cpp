@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".cases", kArrow = "=>", kPasses = "passes", kRefused = "refused",
                            kMismatch = "mismatch";
+constexpr std::string_view kValidCorpus = "valid: a file with one case a line, or a directory of *.cases files";
 constexpr uintmax_t kLargestCorpusFile = uintmax_t{64} << 20;  // bytes
 
 /// Some editors write it at the begin of a text of UTF-8.
@@ -156,7 +157,8 @@ void append_corpus_line(std::string_view line, const std::string& origin, std::v
 
 void read_corpus(const std::string& path, const std::function<void(CorpusEntry)>& take) {
   std::error_code error;
-  if (!fs::exists(path, error)) throw UsageError(fmt::format("corpus '{}' does not exist", printable(path, 300)));
+  if (!fs::exists(path, error))
+    throw UsageError(fmt::format("corpus '{}' does not exist; {}", printable(path, 300), kValidCorpus));
   bool any = false;
   const auto note = [&](CorpusEntry entry) {
     any = true;
@@ -167,10 +169,7 @@ void read_corpus(const std::string& path, const std::function<void(CorpusEntry)>
   } else {
     for (const fs::path& file : case_files(path)) read_file(file, note);
   }
-  if (!any)
-    throw UsageError(
-        fmt::format("corpus '{}' holds no case; valid: a file with one case a line, or a directory of *{} files",
-                    printable(path, 300), kExtension));
+  if (!any) throw UsageError(fmt::format("corpus '{}' holds no case; {}", printable(path, 300), kValidCorpus));
 }
 
 std::vector<CorpusEntry> read_corpus(const std::string& path) {

@@ -101,7 +101,7 @@ std::string predicate_in_words(const std::string& text, std::string_view line) t
   Predicate predicate = Predicate::parse(text);
   const Case c = parse_case(line);
   // "on some axis" is said once, at the end, so that what is on every axis comes first.
-  std::ranges::stable_partition(predicate.conditions, [](const Condition& one) {
+  std::stable_partition(predicate.conditions.begin(), predicate.conditions.end(), [](const Condition& one) {
     return one.axis == Condition::kEveryAxis || one.axis == Condition::kAnyAxis;
   });
   std::string words;

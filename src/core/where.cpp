@@ -31,6 +31,27 @@ constexpr Group kGroups[] = {{"dt", {"dt.src", "dt.wei", "dt.dst"}},
                              {"p", {"p.begin", "p.end", ""}},
                              {"view", {"view.src", "view.wei", "view.dst"}}};
 
+/// What people type for conditions.
+constexpr Synonym kMeant[] = {{"depthwise", "g>=2 ic/g=1 oc/g=1"},
+                              {"dw", "g>=2 ic/g=1 oc/g=1"},
+                              {"grouped", "g>=2"},
+                              {"pointwise", "k=1"},
+                              {"strided", "s>=2"},
+                              {"dilated", "d>=2"},
+                              {"int8", "dt=u8:s8:s32"},
+                              {"channels_last", "lay=nhwc"},
+                              {"channels_first", "lay=nchw"},
+                              {"transposed", "conv_transpose"},
+                              {"deconv", "conv_transpose"},
+                              {"forward", "pass=forward"},
+                              {"backward", "pass=backward_data"},
+                              {"backward_data", "pass=backward_data"},
+                              {"backward_weights", "pass=backward_weights"},
+                              {"1x1", "k=1"},
+                              {"3x3", "k=3"},
+                              {"5x5", "k=5"},
+                              {"conv2d.backward", "conv2d.backward_data"}};
+
 constexpr Synonym kLayoutValues[] = {{"nchw", "channels_first"}, {"ncw", "channels_first"}, {"ncdhw", "channels_first"},
                                      {"nhwc", "channels_last"},  {"nwc", "channels_last"},  {"ndhwc", "channels_last"}};
 
@@ -45,36 +66,13 @@ std::vector<std::string> condition_words(std::string_view text) {
   }
   std::vector<std::string> words;
   for (const std::string_view word : split(spaced, ' '))
-    if (!word.empty() && word != "and") words.emplace_back(word == "==" ? "=" : word);
+    if (!word.empty() && word != "and" && word != "&&") words.emplace_back(word == "==" ? "=" : word);
   return words;
 }
 
 const Field* field_named(std::string_view name) {
   const auto found = std::ranges::find(fields(), name, &Field::key);
   return found == fields().end() ? nullptr : &*found;
-}
-
-[[noreturn]] void refuse(std::string_view word, std::string_view why) {
-  throw UsageError(
-      fmt::format("--where: '{}' {}; valid: an operation such as conv2d.forward, and conditions such as "
-                  "'g=1 dt=f32 k<=7 oc%8=0', in the names of `convict list fields`",
-                  printable(word), why));
-}
-
-/// `name`: "k[1]", or "dt.src" of the field dt.
-[[noreturn]] void refuse_value(std::string_view name, std::string_view condition, std::string_view why) {
-  const Field* field = field_named(name.substr(0, name.find_first_of("[.")));
-  if (!field) refuse(condition, why);
-  throw UsageError(fmt::format("--where: '{}' {}; {} is {}", printable(condition), why, field->key, field->help));
-}
-
-bool starts_with_field(std::string_view name, std::string_view key) {
-  return name == key || (name.starts_with(key) && name[key.size()] == '.');
-}
-
-std::string_view value_named(std::string_view name, std::string_view word) {
-  if (starts_with_field(name, "dt")) return meant(kTypeSynonyms, word);
-  return starts_with_field(name, "lay") ? meant(kLayoutValues, word) : word;
 }
 
 /// Of ranks 1 to 3, the cases in which a line gives the field this value; none of a rank in which it cannot.
@@ -88,6 +86,50 @@ std::vector<Case> cases_with(const Field& field, std::string_view value) {
     } catch (const BadValue&) {
     }
   return list;
+}
+
+/// What may be meant by a word, or by the name of what is compared.
+std::string hint(std::string_view word) {
+  constexpr std::string_view kOneOf = "; all conditions have to hold, and a range is 'k>=3 k<=5'";
+  const auto is = [&](const Synonym& one) { return one.theirs == word; };
+  std::string meant_by;
+  if (const auto found = std::ranges::find_if(kMeant, is); found != std::end(kMeant)) meant_by = found->ours;
+  if (std::ranges::find(kLayoutValues, word, &Synonym::theirs) != std::end(kLayoutValues))
+    meant_by = fmt::format("lay={}", word);
+  if (!cases_with(*field_named("dt"), meant(kTypeSynonyms, word)).empty()) meant_by = fmt::format("dt={}", word);
+  if (field_named(meant(kFieldSynonyms, word))) meant_by = fmt::format("{}=3", word);
+  if (!meant_by.empty()) return fmt::format("; did you mean '{}'?", meant_by);
+  if (word == "or" || word == "not" || word == "||" || parse_integer(word) || word.find("..") != std::string_view::npos)
+    return std::string(kOneOf);
+  std::vector<std::string> names;
+  for (const Field& field : fields()) names.emplace_back(field.key);
+  for (const Synonym& one : kFieldSynonyms) names.emplace_back(one.theirs);
+  return suggestion(word.substr(0, word.find(' ')), names);
+}
+
+[[noreturn]] void refuse(std::string_view word, std::string_view why) {
+  throw UsageError(
+      fmt::format("--where: '{}' {}{}; valid: an operation such as conv2d.forward, and conditions such as "
+                  "'g=1 dt=f32 k<=7 oc%8=0', in the names of `convict list fields`",
+                  printable(word), why, hint(word)));
+}
+
+/// `name`: "k[1]", or "dt.src" of the field dt.
+[[noreturn]] void refuse_value(std::string_view name, std::string_view condition, std::string_view why) {
+  const Field* field = field_named(name.substr(0, name.find_first_of("[.")));
+  if (!field) refuse(condition, why);
+  const bool is_range = condition.find("..") != std::string_view::npos;
+  throw UsageError(fmt::format("--where: '{}' {}{}; {} is {}", printable(condition), why,
+                               is_range ? hint(condition) : "", field->key, field->help));
+}
+
+bool starts_with_field(std::string_view name, std::string_view key) {
+  return name == key || (name.starts_with(key) && name[key.size()] == '.');
+}
+
+std::string_view value_named(std::string_view name, std::string_view word) {
+  if (starts_with_field(name, "dt")) return meant(kTypeSynonyms, word);
+  return starts_with_field(name, "lay") ? meant(kLayoutValues, word) : word;
 }
 
 /// What padding is that has a word, in numbers.
@@ -119,7 +161,7 @@ struct ValueRange {
 
 bool is_on_a_value(const Condition& one) { return one.right < 0 && one.modulus == 0 && one.modulus_by < 0; }
 
-/// Contradictions between different numbers are not found.
+/// Contradictions between different numbers are not found here; generate/inside.h looks for a case.
 void refuse_impossible(const Predicate& predicate) {
   for (const Condition& one : predicate.conditions) {
     if (!is_on_a_value(one)) continue;

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kSeeds = 60;
+constexpr uint64_t kSeedsForBoth = 20;  // if these do not both fail and pass, the data decide nothing
 constexpr int64_t kLeastOfEach = 3;  // failing and passing data, or nothing is learnt
 constexpr double kMostWrong = 0.05;  // of the data
 
@@ -82,13 +83,21 @@ std::optional<json> data_condition(const Case& c, const std::function<std::optio
                                    const std::function<bool()>& go_on) {
   DataValues values;
   std::vector<DataSample> all;
-  for (const Data& telling : kTellingData) all.push_back(values.of(with(c, telling), false));
-  for (uint64_t i = 0; i < kSeeds && go_on(); ++i) {
-    const Case other = with(c, {c.fill, c.seed + i});
-    if (const auto result = fails(other)) all.push_back(values.of(other, *result));
-  }
-  const int64_t failing = std::ranges::count_if(all, &DataSample::fails), seen = static_cast<int64_t>(all.size());
-  if (failing < kLeastOfEach || seen - failing < kLeastOfEach) return std::nullopt;
+  int64_t failing = 0;
+  const auto ask = [&](const Data& data) {
+    const Case other = with(c, data);
+    const std::optional<bool> result = fails(other);
+    if (!result) return;
+    all.push_back(values.of(other, *result));
+    failing += *result ? 1 : 0;
+  };
+  const auto has_both = [&] {
+    return failing >= kLeastOfEach && static_cast<int64_t>(all.size()) - failing >= kLeastOfEach;
+  };
+  for (const Data& telling : kTellingData) ask(telling);
+  for (uint64_t i = 0; i < kSeeds && go_on() && (i < kSeedsForBoth || has_both()); ++i) ask({c.fill, c.seed + i});
+  if (!has_both()) return std::nullopt;
+  const int64_t seen = static_cast<int64_t>(all.size());
   const Threshold best = best_threshold(all);
   if (static_cast<double>(best.wrong) > kMostWrong * static_cast<double>(seen)) return std::nullopt;
   const fill::DataNumber& number = fill::data_numbers()[best.number];

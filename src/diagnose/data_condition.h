@@ -22,7 +22,7 @@ inline constexpr Data kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
 
 Case with(Case c, const Data& data);
 
-/// Asks about a case that passes with kTellingData, with the data of other seeds of its fill. The condition on one of
+/// Asks about a failing case with kTellingData, and with the data of other seeds of its fill. The condition on one of
 /// fill::data_numbers() that tells those that fail from those that pass, as JSON: docs/background/store-format.md, "The
 /// explanation". Nothing if no number does, or too few of either were seen. `fails`: nullopt if the case is refused;
 /// `go_on` is asked before each run.

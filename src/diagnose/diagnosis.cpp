@@ -282,18 +282,22 @@ class Diagnoser {
     explain::LearntPredicate learnt = explain::learn_predicate(samples);
     if (!needs_fill) learn_with_known(learnt, samples);
     if (narrow && !learnt.predicate.holds(narrow->samples->front().c)) return;
-    if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
+    if (explains_too_little(learnt, samples)) {
+      explain_data(diagnosis);
+      return admit_ignorance(diagnosis, learnt, samples.size());
+    }
     if (mismatch_.verdict != Verdict::kHang)  // each costs seconds
       learnt = explain::refine(std::move(learnt), samples,
                                [](uint64_t index) { return generate::generate(nullptr, kSeedOfSamples, index); }, fails,
                                half_of_the_time_left(), {.largest_cost = largest_cost, .is_within = is_within});
     count_runs();
+    // Values decide where the problem does not.
+    if (needs_fill || !learnt.unexplained.empty()) explain_data(diagnosis);
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     for (const Condition& limit : within_.limits().conditions) learnt.predicate.conditions.push_back(limit);
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
     diagnosis.explanation.update(described(learnt, sampled));
-    if (needs_fill) explain_data(diagnosis);
     if (!needs_fill) diagnosis.samples = std::move(samples);
   }
 

@@ -8,7 +8,7 @@
 #include "core/earlier.h"
 #include "core/fields.h"
 #include "fuzz/record.h"
-#include "fuzz/repair.h"
+#include "generate/repair.h"
 #include "generate/generate.h"
 #include "shrink/passes.h"
 
@@ -128,7 +128,7 @@ Case mutated(const Case& c, Random& random) {
     else
       next = generated(random);
   }
-  repair(next);
+  generate::repair(next);
   return next;
 }
 
@@ -140,7 +140,7 @@ Case crossed(const Case& first, const Case& second, Random& random) {
       for (int axis = 0; axis < count_of(slot, std::min(first.rank, second.rank)); ++axis)
         take(child, {&slot, axis}, second, axis);
   }
-  repair(child);
+  generate::repair(child);
   return child;
 }
 
@@ -148,7 +148,7 @@ Case simplified(const Case& c, size_t most_bytes, Random& random) {
   std::vector<Case> candidates;
   for (const shrink::ShrinkPass pass : shrink::shrink_passes())
     for (Case& simpler : pass(c)) {
-      repair(simpler);
+      generate::repair(simpler);
       if (encode(simpler).size() <= most_bytes) candidates.push_back(simpler);
     }
   return candidates.empty() ? plain_case(c) : random.pick(std::span<const Case>(candidates));

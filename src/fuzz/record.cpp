@@ -11,7 +11,7 @@
 #include "core/earlier.h"
 #include "core/fields.h"
 #include "core/random.h"
-#include "fuzz/repair.h"
+#include "generate/repair.h"
 #include "generate/generate.h"
 
 namespace convict::fuzz {
@@ -72,7 +72,7 @@ Case drawn(std::span<const uint8_t> bytes) {
   uint64_t seed = mix(bytes.size());
   for (const uint8_t byte : bytes) seed = mix(seed ^ byte);
   Case c = generate::generate(nullptr, seed, 0);
-  repair(c);
+  generate::repair(c);
   return c;
 }
 
@@ -171,7 +171,7 @@ Case decode(std::span<const uint8_t> bytes) {
       slot.set(c, axis, folded(slot, static_cast<int64_t>(static_cast<uint64_t>(slot.get(plain, axis)) + distance)));
     }
   read_earlier(bytes, offset, c);
-  repair(c);
+  generate::repair(c);
   return c;
 }
 

@@ -20,7 +20,7 @@ constexpr uint64_t kMostForAStart = 160;  // draws; chains take longer than that
 constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
-constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
+constexpr int kVainDraws = 32, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
 
 // Parts of the time, of which most targets need little; one that answers slowly should not miss any of them.
 constexpr double kDraws = 0.25, kFirst = 0.5, kStartsFound = 0.75, kLevels = 0.9, kAll = 1;

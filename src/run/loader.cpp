@@ -68,15 +68,33 @@ std::vector<Subject> with_abilities(std::vector<Subject> subjects, convict_abili
   return all;
 }
 
+/// What to do with a file that is no library, or with a word that is no file.
+std::string_view what_instead(const std::string& given) {
+  constexpr std::pair<std::string_view, std::string_view> kByEnding[] = {
+      {".c", "compile it first: cc -O2 -shared -fPIC -o mine.so mine.c"},
+      {".cpp", "compile it first: c++ -O2 -shared -fPIC -o mine.so mine.cpp"},
+      {".cc", "compile it first: c++ -O2 -shared -fPIC -o mine.so mine.cc"},
+      {".py", "put a function in Python on trial by: python3 -m convict fuzz mine.py:FUNCTION"},
+      {".db", "name a database by --db"},
+      {".cases", "run a corpus by: convict replay FILE"}};
+  if (given.starts_with("conv") && given.find('=') != std::string::npos) return "run one case by: convict repro 'CASE'";
+  for (const auto& [ending, instead] : kByEnding)
+    if (given.ends_with(ending)) return instead;
+  return "valid: a shared library, such as ./mine.so";
+}
+
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
-  if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
+  if (!library)
+    throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}; {}", shown, printable(dlerror(), 300),
+                                 what_instead(path)));
   share_python();
   const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
   if (!entry)
     throw UsageError(fmt::format(
         "'{}' is not a convict plugin: it does not export {}{}", shown, CONVICT_PLUGIN_SYMBOL,
-        dlsym(library, "_Z17convict_plugin_v1v") ? ", but a C++ function of that name; declare it extern \"C\"" : ""));
+        dlsym(library, "_Z17convict_plugin_v1v") ? ", but a C++ function of that name; declare it extern \"C\""
+                                                 : "; `convict new-plugin DIR` writes one that does"));
   const convict_plugin* plugin = entry();
   const std::string said(trim(end_of_stderr(300)));
   if (!plugin && !said.empty())
@@ -191,7 +209,7 @@ class Catalogue {
   void add(std::vector<Subject> subjects) {
     for (Subject& subject : subjects) {
       if (std::ranges::find(known_, subject.name, &Subject::name) != known_.end())
-        throw UsageError(fmt::format("two implementations are called '{}'", subject.name));
+        throw UsageError(fmt::format("two implementations are called '{}'; valid: each name once", subject.name));
       known_.push_back(std::move(subject));
     }
   }
@@ -226,7 +244,7 @@ class Catalogue {
       near.push_back(client.name);
       for (const auto& [offered, description] : client.implementations) near.push_back(offered);
     }
-    throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}", printable(name),
+    throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}, and those of a --plugin", printable(name),
                                  suggestion(meant(kImplementationSynonyms, name), near), fmt::join(names, ", ")));
   }
 
@@ -312,7 +330,8 @@ std::vector<Subject> load_module(const std::string& name) {
 std::vector<Subject> load_plugin(const std::string& path) {
   if (is_client(path)) return BegunClients().take(path);
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
+  if (!fs::exists(path, ignored))
+    throw UsageError(fmt::format("plugin '{}' does not exist; {}", printable(path, 300), what_instead(path)));
   if (fs::is_directory(path, ignored))
     throw UsageError(fmt::format("plugin '{}' is a directory; valid: a shared library", printable(path, 300)));
   std::vector<Subject> subjects = load_library(path, printable(path, 300));

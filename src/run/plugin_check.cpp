@@ -122,8 +122,9 @@ void check_points(std::span<const double> points, const convict_implementation& 
 void check_plugin(const convict_plugin* plugin, const std::string& shown) {
   if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));
   if (plugin->abi_version != CONVICT_ABI_VERSION)
-    throw UsageError(fmt::format("plugin '{}' has ABI version {}; this program speaks version {}", shown,
-                                 plugin->abi_version, CONVICT_ABI_VERSION));
+    throw UsageError(
+        fmt::format("plugin '{}' has ABI version {}; this program speaks version {}: compile it with its header", shown,
+                    plugin->abi_version, CONVICT_ABI_VERSION));
   if (plugin->count == 0 || plugin->count > kMostImplementations)
     throw UsageError(fmt::format("plugin '{}' offers {} implementations; valid: 1 to {}", shown, plugin->count,
                                  kMostImplementations));

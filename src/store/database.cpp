@@ -70,30 +70,6 @@ fs::path real_path(const std::string& path) {
   return fs::absolute(error ? fs::path(path) : real);
 }
 
-/// Whether there is a file to open. Looks at its header with plain reads, because SQLite itself would already recover
-/// the write-ahead log of a database that is none of our business.
-bool existing_database(const std::string& path) {
-  if (path.empty()) throw bad_database(path, "the file name is empty", kChooseOurs);
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  const fs::path parent = real_path(path).parent_path();
-  if (status.type() == fs::file_type::not_found) {
-    if (!fs::is_directory(parent, error))
-      throw bad_database(path, fmt::format("there is no directory '{}'", printable(parent.string(), 200)),
-                         "create it first");
-    require_writable(path, parent, W_OK | X_OK);
-    return false;
-  }
-  if (error) throw bad_database(path, error.message(), kChooseOurs);
-  if (status.type() == fs::file_type::directory)
-    throw bad_database(path, "a directory", "name a file in it, e.g. convict.db");
-  if (status.type() != fs::file_type::regular) throw bad_database(path, "not a regular file", kChooseOurs);
-  require_writable(path, path, R_OK | W_OK);
-  require_writable(path, parent, W_OK | X_OK);
-  if (!has_no_bytes(path)) require_our_header(path);  // a process killed while creating it leaves it empty
-  return true;
-}
-
 /// Escapes the characters that are special in a URI.
 std::string escaped_for_uri(const std::string& file) {
   std::string text;
@@ -183,6 +159,30 @@ nlohmann::json from_json_text(const std::string& text, std::string_view what, co
   nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) throw bad_database(path, fmt::format("{} is not JSON", what), "correct it");
   return value;
+}
+
+/// Looks at the header with plain reads, because SQLite itself would already recover the write-ahead log of a database
+/// that is none of our business.
+bool existing_database(const std::string& path) {
+  if (path.empty()) throw bad_database(path, "the file name is empty", kChooseOurs);
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const fs::path parent = real_path(path).parent_path();
+  if (status.type() == fs::file_type::not_found) {
+    if (!fs::is_directory(parent, error))
+      throw bad_database(path, fmt::format("there is no directory '{}'", printable(parent.string(), 200)),
+                         "create it first");
+    require_writable(path, parent, W_OK | X_OK);
+    return false;
+  }
+  if (error) throw bad_database(path, error.message(), kChooseOurs);
+  if (status.type() == fs::file_type::directory)
+    throw bad_database(path, "a directory", "name a file in it, e.g. convict.db");
+  if (status.type() != fs::file_type::regular) throw bad_database(path, "not a regular file", kChooseOurs);
+  require_writable(path, path, R_OK | W_OK);
+  require_writable(path, parent, W_OK | X_OK);
+  if (!has_no_bytes(path)) require_our_header(path);  // a process killed while creating it leaves it empty
+  return true;
 }
 
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::chrono::milliseconds busy_timeout) {

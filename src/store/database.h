@@ -15,6 +15,9 @@
 
 namespace convict::store {
 
+/// Whether there is a database. Throws UsageError for a file that is none, and for a place where none can be made.
+bool existing_database(const std::string& path);
+
 /// Opens `path` for reading and writing; creates it if missing, migrates it if older. Throws UsageError, or SystemError
 /// if the disk fails; also for a file with another schema than that of convict (migration.h). Leaves a refused file
 /// unchanged, and removes a file that it could not create completely.

@@ -152,6 +152,7 @@ TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
   int only_steered = 0, reproduced = 0;
   for (const json& mismatch : second.mismatches()) {
     const std::string line = mismatch["case"];
+    if (mismatch["certificate"].value("text", "").find("found by the relation") == 0) continue;  // it asked for that case
     EXPECT_TRUE(lines.contains(line)) << line;
     only_steered += !plain_lines.contains(line);
     if (mismatch["verdict"] == "accepts-invalid") continue;  // repro takes legal cases only

@@ -11,6 +11,7 @@
 #include "tests/cli/command.h"
 #include "tests/cli/plugin_events.h"
 #include "tests/file_changes.h"
+#include "tests/thorough.h"
 
 namespace convict::test {
 namespace {
@@ -226,7 +227,8 @@ TEST_F(ResumeTest, SlicesMakeUpTheCampaign) {
 /// one a fixed seed decides.
 class KillTest : public ResumeTest {
  protected:
-  static constexpr int kKills = 40, kCases = 2000;
+  static constexpr int kCases = 2000;
+  const int kills_wanted_ = thorough(8, 200);
 
   size_t up_to(size_t most) { return std::uniform_int_distribution<size_t>(0, most)(random_); }
 
@@ -287,12 +289,12 @@ class KillTest : public ResumeTest {
 
 TEST_F(KillTest, EveryCaseCountsOnceInTheEnd) {
   int campaigns = 0;
-  while (kills_ < kKills) {
+  while (kills_ < kills_wanted_) {
     const std::string number = std::to_string(++campaigns), database = "killed" + number + ".db";
     const std::vector<std::string> flags = {"--cases=" + std::to_string(kCases), "--seed=" + number, "-j", "2"};
     ASSERT_EQ(run(fuzz("whole" + number + ".db", flags)).exit_code, 1);
     before_.clear();
-    while (!is_finished(database) && kills_ < kKills) {
+    while (!is_finished(database) && kills_ < kills_wanted_) {
       const bool is_begun = query(database, "SELECT count(*) FROM campaigns") == "1";
       run_and_kill(is_begun ? resume(database) : fuzz(database, flags));
       if (query(database, "SELECT count(*) FROM campaigns") == "1") check_growth(database);

@@ -21,6 +21,7 @@
 #include "fill/fill.h"
 #include "generate/generate.h"
 #include "run/guarded_call.h"
+#include "tests/thorough.h"
 
 namespace convict {
 namespace {
@@ -101,7 +102,7 @@ TEST_P(Contract, ComputesEveryProfileRight) {
   for (const generate::Profile& profile : generate::profiles()) {
     if (profile.name == "huge-index") continue;  // gigabytes a case; tests/cli has some
     if (profile.integers && !takes_integers()) continue;
-    const uint64_t count = profile.most_macs > 100e3 ? 300 : 3'000;
+    const uint64_t count = test::thorough<uint64_t>(1, 4) * (profile.most_macs > 100e3 ? 75 : 750);
     uint64_t judged = 0;
     for (uint64_t i = 0; i < count; ++i) {
       const Case c = suited(generate::generate(&profile, 99, i));

@@ -11,11 +11,11 @@
 #include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "fuzz/repair.h"
+#include "generate/repair.h"
 
 namespace convict::test {
 
-inline testing::AssertionResult is_affordable_problem(const Case& c, const fuzz::FuzzBudget& budget = {}) {
+inline testing::AssertionResult is_affordable_problem(const Case& c, const generate::RepairBudget& budget = {}) {
   const auto no = [&] { return testing::AssertionFailure() << to_text(c) << ": "; };
   if (const Resolved resolved = resolve(c); resolved.why_not) return no() << resolved.why_not.why;
   const convict_problem p = resolve_valid(c);
@@ -28,7 +28,7 @@ inline testing::AssertionResult is_affordable_problem(const Case& c, const fuzz:
 }
 
 /// Legal, readable as text, and within the budget, as is each earlier problem.
-inline testing::AssertionResult is_affordable(const Case& c, const fuzz::FuzzBudget& budget = {}) {
+inline testing::AssertionResult is_affordable(const Case& c, const generate::RepairBudget& budget = {}) {
   if (const testing::AssertionResult result = is_affordable_problem(c, budget); !result) return result;
   if (parse_case(to_text(c)) != c) return testing::AssertionFailure() << to_text(c) << ": its text is another case";
   for (const Case& one : earlier_cases(c))

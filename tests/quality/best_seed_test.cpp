@@ -14,11 +14,12 @@
 #include "lab/faults/draw.h"
 #include "lab/faults/faulty_kernel.h"
 #include "shrink/shrink.h"
+#include "tests/thorough.h"
 
 namespace convict {
 namespace {
 
-constexpr uint64_t kFaults = 200, kSeed = 77, kSeedsOfData = 64;
+constexpr uint64_t kSeed = 77, kSeedsOfData = 64;
 
 /// A kernel with one fault that depends on the problem alone, and a case on which it shows.
 class FaultySuspect {
@@ -62,8 +63,9 @@ bool depends_on_the_problem_alone(const faults::Fault& fault) {
 }
 
 TEST(BestSeed, NoSingleStepIsLeft) {
+  const uint64_t faults = test::thorough<uint64_t>(25, 200);
   uint64_t tried = 0;
-  for (uint64_t number = 0; tried < kFaults; ++number) {
+  for (uint64_t number = 0; tried < faults; ++number) {
     const faults::Fault fault = faults::draw_fault(kSeed, number, 2 + static_cast<int>(number % 2));
     if (!depends_on_the_problem_alone(fault)) continue;
     Random random(kSeed, number);

@@ -142,6 +142,20 @@ class PageTest(unittest.TestCase):
         self.one("#overview .tile.is-known").click()
         self.assertEqual(self.ids(), ["#18"])
 
+    def test_legend(self):
+        self.open("sample")
+        self.assertFalse(self.one("#legend dl").is_displayed())
+        self.one("#legend summary").click()
+        words = self.texts("#legend dt")
+        for word in ("target", "oracle", "suspect", "hits", *self.texts("#overview .bars:first-child button")):
+            self.assertIn(word, words)
+        self.assertNotIn("", self.texts("#legend dd"))
+        self.assertNotIn("hang", words)  # no mismatch of this page is one
+        self.one("tr[data-id='17']").click()
+        self.until(lambda: self.opened() == "#17")
+        self.assertIn("the target is wrong", self.one("#detail").text)
+        self.assertIn("a result differs", self.one("#detail .meaning").text)
+
     def test_filters(self):
         self.open("sample")
         self.assertEqual(self.ids(), ["#19", "#17", "#18", "#22", "#20", "#21"])  # by importance

@@ -16,7 +16,7 @@
 #include "core/case_text.h"
 #include "core/predicate.h"
 #include "exports/exporter.h"
-#include "fuzz/repair.h"
+#include "generate/repair.h"
 #include "report/report.h"
 #include "reports/writer.h"
 #include "store/database.h"
@@ -32,7 +32,7 @@ namespace {
 /// Whether anything may be computed for the case here.
 bool is_cheap(const Case& c) {
   Case repaired = c;
-  repair(repaired);
+  generate::repair(repaired);
   return repaired == c;
 }
 

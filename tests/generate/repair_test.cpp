@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/repair.h"
+#include "generate/repair.h"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 32;  // repair's precondition
 
-Case repaired(Case c, const fuzz::FuzzBudget& budget = {}) {
-  fuzz::repair(c, budget);
+Case repaired(Case c, const generate::RepairBudget& budget = {}) {
+  generate::repair(c, budget);
   return c;
 }
 
@@ -74,7 +74,8 @@ TEST(Repair, CopesWithExtremes) {
 }
 
 TEST(Repair, HonoursTheBudget) {
-  for (const fuzz::FuzzBudget& budget : {fuzz::FuzzBudget{1, 1}, fuzz::FuzzBudget{16, 8}, fuzz::FuzzBudget{1e6, 100}})
+  using generate::RepairBudget;
+  for (const RepairBudget& budget : {RepairBudget{1, 1}, RepairBudget{16, 8}, RepairBudget{1e6, 100}})
     for (uint64_t i = 0; i < 500; ++i)
       ASSERT_TRUE(is_affordable(repaired(generate::generate(nullptr, 23, i), budget), budget)) << i;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/repair.h"
+#include "generate/repair.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "core/earlier.h"
 #include "core/geometry.h"
 
-namespace convict::fuzz {
+namespace convict::generate {
 namespace {
 
 /// The padding of the axis, begin and end together.
@@ -95,7 +95,7 @@ void legalise(Case& c) {
   }
 }
 
-bool fits(const Case& c, const FuzzBudget& budget) {
+bool fits(const Case& c, const RepairBudget& budget) {
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return false;  // too large for any memory
   const convict_problem& p = resolved.problem;
@@ -130,7 +130,7 @@ bool halve_largest(Case& c) {
 }
 
 /// Legal and affordable by itself, whatever is computed before it.
-void repair_problem(Case& c, const FuzzBudget& budget) {
+void repair_problem(Case& c, const RepairBudget& budget) {
   for (legalise(c); !fits(c, budget); legalise(c)) {
     if (halve_largest(c)) continue;
     const Case broken = c;  // nothing above 1 is left, and still it is not legal
@@ -140,7 +140,7 @@ void repair_problem(Case& c, const FuzzBudget& budget) {
   }
 }
 
-bool fits(const Case& c, const Earlier& earlier, const FuzzBudget& budget) {
+bool fits(const Case& c, const Earlier& earlier, const RepairBudget& budget) {
   Case with = c;
   with.before = {earlier};
   return !resolve(with).why_not &&
@@ -149,11 +149,11 @@ bool fits(const Case& c, const Earlier& earlier, const FuzzBudget& budget) {
 
 }  // namespace
 
-void repair(Case& c, const FuzzBudget& budget) {
+void repair(Case& c, const RepairBudget& budget) {
   const auto before = std::exchange(c.before, {});
   repair_problem(c, budget);
   std::ranges::copy_if(before, c.before.begin(),
                        [&](const Earlier& one) { return one.is_used() && fits(c, one, budget); });
 }
 
-}  // namespace convict::fuzz
+}  // namespace convict::generate
