@@ -4,7 +4,7 @@
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
-            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js
+            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js help2man
 # Libraries that are on trial if the user names them. OpenCV brings 150 packages more: a first campaign does not wait for it.
 MORE_PACKAGES := libopencv-dnn-dev libxnnpack-dev libpthreadpool-dev
 # For a night: its report on what is new.
@@ -16,7 +16,7 @@ TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3
 # What compiles for ARM, what emulates it, and what the program and the kernel that it runs on need there.
 NEON_PACKAGES := cmake ninja-build g++-aarch64-linux-gnu libjs-chart.js qemu-system-arm cpio
 NEON_TREE := linux-image-cloud-arm64 busybox-static \
-            $(filter-out g++ cmake ninja-build libtorch-dev libdnnl-dev libgtest-dev libonnx-testdata libjs-chart.js,$(PACKAGES))
+            $(filter-out g++ cmake ninja-build libtorch-dev libdnnl-dev libgtest-dev libonnx-testdata libjs-chart.js help2man,$(PACKAGES))
 NEON_PROCESSORS ?= cortex-a57 max
 AVX512_PACKAGES := bochs bochs-term vgabios busybox-static isolinux syslinux-common genisoimage cpio
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip

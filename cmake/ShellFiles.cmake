@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion scripts and manual pages, written by the program itself so that they cannot disagree with it. They belong
-# to the program: whoever builds it can install it. A program for another machine cannot write them here.
+# Completion scripts and manual pages, made from what the program says, so that they cannot disagree with it. A program
+# for another machine cannot say it here.
 if(CMAKE_CROSSCOMPILING)
   return()
 endif()
 set(shell_files ${PROJECT_BINARY_DIR}/shell)
+find_program(HELP2MAN help2man)
+if(HELP2MAN)
+  set(write_pages COMMAND ${PROJECT_SOURCE_DIR}/cmake/man_pages.sh $<TARGET_FILE:convict> ${shell_files}/man)
+else()
+  message(STATUS "without manual pages: there is no help2man")
+endif()
 add_custom_command(
   TARGET convict POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${shell_files}
@@ -12,7 +18,7 @@ add_custom_command(
   COMMAND convict completion bash > ${shell_files}/convict
   COMMAND convict completion zsh > ${shell_files}/_convict
   COMMAND convict completion fish > ${shell_files}/convict.fish
-  COMMAND convict man ${shell_files}/man
+  ${write_pages}
   VERBATIM)
 
 install(FILES ${shell_files}/convict DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

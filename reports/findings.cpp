@@ -19,7 +19,7 @@ namespace {
 std::string versions_of(const report::MismatchReport& mismatch) {
   const auto& [row, sightings, repro] = mismatch;
   std::set<std::string> versions;
-  for (const store::Sighting& one : sightings)
+  for (const store::CampaignSighting& one : sightings)
     if (one.libraries.contains(row.suspect) && one.libraries[row.suspect].is_string())
       versions.insert(prose(one.libraries[row.suspect].get<std::string>(), 80));
   return versions.empty() ? "" : fmt::format(" {}", fmt::join(versions, ", "));

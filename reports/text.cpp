@@ -65,7 +65,7 @@ std::string ratios_text(const report::Report& report) {
   return text.empty() ? "" : "errors:\n" + text;
 }
 
-std::string in_words(const report::Share& share, const char* what) {
+std::string in_words(const report::TupleShare& share, const char* what) {
   // Rounded down: 100 % is said of all only.
   return fmt::format("{:.1f} % ({} of {} reachable {} of features)\n", static_cast<int>(10 * share.percent()) / 10.0,
                      with_commas(share.seen), with_commas(share.reachable), what);

@@ -48,13 +48,13 @@ int main(int argc, char** argv) {
   Parser parser(
       "convict puts convolution kernels on trial: differential testing and fuzzing against LibTorch, oneDNN and an "
       "exact reference",
-      "Example:\n  convict fuzz --time 1m\n"
+      "Examples:\n  convict fuzz --time 1m\n"
       "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system "
       "refused memory, a process or to write");
   const Command program = parser.program();
   for (const auto add : {add_fuzz, add_repro, add_list, add_show, add_triage, add_report, add_export, add_replay,
                          add_doctor, add_new_plugin, add_shrink, add_explain, add_keep, add_merge, add_import,
-                         add_check_certificate, add_completion, add_man, add_score, add_sample, add_check_causes,
+                         add_check_certificate, add_completion, add_score, add_sample, add_check_causes,
                          add_findings, add_bench, add_worker, add_bench_worker, add_keeper})
     add(program, exit_code);
   for (const auto& [heading, names] : kHeadings)

@@ -142,7 +142,7 @@ BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSetting
   workers::Pool pool;
   pool.finish(bench.run(workers::Workers(pool, supervisor)));
   BenchResult result = bench.result();
-  result.interrupted = supervisor.interrupted && *supervisor.interrupted;
+  result.interrupted = supervisor.is_interrupted();
   return result;
 }
 

@@ -16,7 +16,7 @@
 namespace convict::bench {
 namespace {
 
-constexpr size_t kSamples = 32;  // elements whose exact values are computed for every result
+constexpr size_t kSamples = 32;  // elements with exact values computed, for every result
 
 /// Relative to the largest magnitude in an output. Detects wrong results only; `convict fuzz` finds inaccurate ones.
 double tolerance(convict_dtype type) { return type_size(type) < 4 ? 0.02 : 1e-3; }

@@ -21,15 +21,15 @@ constexpr std::string_view kPlain = "onednn";
 constexpr size_t kLongestReason = 300;  // bytes
 
 /// While it lives, the flight record names the running implementation. Then restores the floating-point environment.
-class Entered {
+class TimedEntry {
  public:
-  Entered(run::FlightRecord& record, size_t position) : record_(record) {
+  TimedEntry(run::FlightRecord& record, size_t position) : record_(record) {
     record_.entered_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
     record_.implementation = static_cast<int32_t>(position);
   }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
-  ~Entered() {
+  TimedEntry(const TimedEntry&) = delete;
+  TimedEntry& operator=(const TimedEntry&) = delete;
+  ~TimedEntry() {
     record_.implementation = run::FlightRecord::kOwnCode;
     floating_point_.restore();
   }
@@ -63,13 +63,13 @@ std::optional<std::string> refusal_of(const run::Subject& subject, size_t positi
   if (const char* missing = run::missing_ability(p, subject.abilities)) return missing;
   convict_tensors described = tensors;
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
-  const Entered entered(record, position);
+  const TimedEntry entered(record, position);
   const char* reason = subject.implementation->unsupported(subject.implementation, &p, &described);
   return reason ? std::optional(printable(reason, kLongestReason)) : std::nullopt;
 }
 
 /// Scratch memory for `run`; not timed, for a caller would keep it.
-bool Call::get_workspace() {
+bool TimedCall::get_workspace() {
   constexpr size_t kAlignment = 64;
   convict_tensors described = tensors_;
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
@@ -82,24 +82,24 @@ bool Call::get_workspace() {
   return workspace_ != nullptr;
 }
 
-bool Call::begin() {
+bool TimedCall::begin() {
   if (who_.way == Way::kRun && abilities_.workspace_size) {
-    const Entered entered(record_, who_.position);
+    const TimedEntry entered(record_, who_.position);
     return get_workspace();
   }
   if (who_.way != Way::kExecute) return true;
-  const Entered entered(record_, who_.position);
+  const TimedEntry entered(record_, who_.position);
   prepared_ = implementation_.steps->prepare(&implementation_, &p_, &tensors_, error_, sizeof error_);
   return prepared_ != nullptr;
 }
 
-bool Call::end() {
+bool TimedCall::end() {
   if (!prepared_) return true;
-  const Entered entered(record_, who_.position);
+  const TimedEntry entered(record_, who_.position);
   return implementation_.steps->finish(std::exchange(prepared_, nullptr)) == CONVICT_OK;
 }
 
-bool Call::all_steps() {
+bool TimedCall::all_steps() {
   const convict_steps& steps = *implementation_.steps;
   void* prepared = steps.prepare(&implementation_, &p_, &tensors_, error_, sizeof error_);
   if (!prepared) return false;
@@ -107,8 +107,8 @@ bool Call::all_steps() {
   return steps.finish(prepared) == CONVICT_OK && executed;
 }
 
-std::optional<double> Call::seconds() {
-  const Entered entered(record_, who_.position);
+std::optional<double> TimedCall::seconds() {
+  const TimedEntry entered(record_, who_.position);
   const auto start = Clock::now();
   bool computed = false;
   switch (who_.way) {
@@ -124,7 +124,7 @@ std::optional<double> Call::seconds() {
   return computed ? std::optional(elapsed.count()) : std::nullopt;
 }
 
-std::string Call::error() const {
+std::string TimedCall::error() const {
   const std::string_view text(error_, strnlen(error_, sizeof error_));
   return text.empty() ? "gave no reason" : printable(text, kLongestReason);
 }

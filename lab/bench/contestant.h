@@ -40,19 +40,19 @@ std::optional<std::string> refusal_of(const run::Subject& subject, size_t positi
                                       const convict_tensors& tensors, run::FlightRecord& record);
 
 /// One contestant on one problem. While its code runs, `record` names it. Precondition: all arguments outlive this.
-class Call {
+class TimedCall {
  public:
-  Call(const Contestant& who, const run::Subject& subject, const convict_problem& p, const convict_tensors& tensors,
-       run::FlightRecord& record)
+  TimedCall(const Contestant& who, const run::Subject& subject, const convict_problem& p,
+            const convict_tensors& tensors, run::FlightRecord& record)
       : who_(who),
         implementation_(*subject.implementation),
         abilities_(subject.abilities),
         p_(p),
         tensors_(tensors),
         record_(record) {}
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  ~Call() { end(); }
+  TimedCall(const TimedCall&) = delete;
+  TimedCall& operator=(const TimedCall&) = delete;
+  ~TimedCall() { end(); }
 
   /// Untimed work before the first call and after the last one. After end() the outputs hold the result. Both return
   /// false on failure; error() has the reason.

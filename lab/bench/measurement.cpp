@@ -15,14 +15,14 @@ namespace {
 struct Starter {
   const Contestant* who;
   size_t row;  // in the result
-  std::unique_ptr<Call> call;
+  std::unique_ptr<TimedCall> call;
   double first_seconds;
 };
 
 class Measurement {
  public:
   Measurement(const Case& c, std::span<const run::Subject> subjects, const std::set<std::string>& without,
-              const MeasuringSettings& settings, Operands& operands, run::FlightRecord& record)
+              const MeasuringSettings& settings, LayerOperands& operands, run::FlightRecord& record)
       : subjects_(subjects), settings_(settings), operands_(operands), record_(record) {
     const convict_problem p = resolve_valid(c);
     operands.set(c, p);
@@ -78,7 +78,7 @@ class Measurement {
       return;
     }
     operands_.poison_outputs();
-    auto call = std::make_unique<Call>(who, subject, p, operands_.tensors(), record_);
+    auto call = std::make_unique<TimedCall>(who, subject, p, operands_.tensors(), record_);
     const auto seconds = call->begin() ? call->seconds() : std::nullopt;
     if (!call->end() || !seconds) {
       rows_[row].refused[who.name] = call->error();
@@ -93,7 +93,7 @@ class Measurement {
 
   std::span<const run::Subject> subjects_;
   const MeasuringSettings& settings_;
-  Operands& operands_;
+  LayerOperands& operands_;
   run::FlightRecord& record_;
   std::vector<Contestant> contestants_;
   std::deque<convict_problem> problems_;  // by row; calls refer to them
@@ -105,7 +105,7 @@ class Measurement {
 
 std::vector<Measured> measure(const Case& c, std::span<const run::Subject> subjects,
                               const std::set<std::string>& without, const MeasuringSettings& settings,
-                              Operands& operands, run::FlightRecord& record) {
+                              LayerOperands& operands, run::FlightRecord& record) {
   return Measurement(c, subjects, without, settings, operands, record).run();
 }
 

@@ -32,9 +32,9 @@ struct Measured {
 };
 
 /// Measures a legal case with each number of threads; implementations named in `without` take no part. `record` names
-/// the implementation whose code runs.
+/// the implementation that runs.
 std::vector<Measured> measure(const Case& c, std::span<const run::Subject> subjects,
                               const std::set<std::string>& without, const MeasuringSettings& settings,
-                              Operands& operands, run::FlightRecord& record);
+                              LayerOperands& operands, run::FlightRecord& record);
 
 }  // namespace convict::bench

@@ -31,7 +31,7 @@ uint64_t sum_of(const unsigned char* from, size_t bytes) {
 
 }  // namespace
 
-void Operands::set(const Case& c, const convict_problem& p) {
+void LayerOperands::set(const Case& c, const convict_problem& p) {
   pass_ = p.pass;
   tensors_ = describe_tensors(c, p);
   for (size_t i = 0; i < kRoles.size(); ++i) {
@@ -54,13 +54,13 @@ void Operands::set(const Case& c, const convict_problem& p) {
   fill::fill_operands(filled, p, tensors_, c.seed);
 }
 
-void Operands::poison_outputs() {
+void LayerOperands::poison_outputs() {
   for (size_t i = 0; i < kRoles.size(); ++i)
     if (kRoles[i].is_output[pass_] && buffers_[i].bytes > 0)
       std::memset(buffers_[i].memory.get(), 0xff, buffers_[i].bytes);
 }
 
-double Operands::seconds_to_move() {
+double LayerOperands::seconds_to_move() {
   const auto start = std::chrono::steady_clock::now();
   uint64_t sum = 0;
   for (size_t i = 0; i < kRoles.size(); ++i)

@@ -15,7 +15,7 @@
 namespace convict::bench {
 
 /// Keeps its buffers for the next layer, so that their pages are already mapped.
-class Operands {
+class LayerOperands {
  public:
   /// Places the tensors of a legal case, each at the start of a cache line. Fills the inputs with normal data, which
   /// has no subnormals, whatever the fill of the case.
@@ -23,7 +23,7 @@ class Operands {
 
   const convict_tensors& tensors() const { return tensors_; }
 
-  /// Sets every byte of the outputs to 0xff, a NaN in floating point, so that an element nobody writes is wrong.
+  /// Sets every byte of the outputs to 0xff, a NaN in floating point, so that an element that is not written is wrong.
   void poison_outputs();
 
   /// Reads all inputs once and writes all outputs once, to 0xff. Returns the seconds.

@@ -9,7 +9,7 @@ namespace {
 
 void add(const BenchResult& result, const BenchRow& row, Means& means) {
   means.rows.push_back(&row);
-  const Standing standing = standing_of(result, row);
+  const LayerStanding standing = standing_of(result, row);
   if (standing.own_ratio) means.own_ratios.push_back(*standing.own_ratio);
   if (!standing.ratio) return;
   if (!means.least_row || *standing.ratio < means.least()) means.least_row = &row;
@@ -18,8 +18,8 @@ void add(const BenchResult& result, const BenchRow& row, Means& means) {
 
 }  // namespace
 
-Standing standing_of(const BenchResult& result, const BenchRow& row) {
-  Standing standing;
+LayerStanding standing_of(const BenchResult& result, const BenchRow& row) {
+  LayerStanding standing;
   standing.subject = row.gflops(result.subject);
   double own_layouts = 0;
   for (const auto& [name, timing] : row.timings) {

@@ -13,7 +13,7 @@
 namespace convict::bench {
 
 /// The subject in one row, compared with the libraries. A ratio above 1 means that the subject is faster.
-struct Standing {
+struct LayerStanding {
   std::optional<double> subject;  // GFLOP/s
   std::string best;               // the fastest library at the user's layouts; empty if none computed it
   double best_gflops = 0;
@@ -21,7 +21,7 @@ struct Standing {
   std::optional<double> own_ratio;  // subject / the fastest library in its own layouts
   std::optional<double> of_memory;  // speed, of that of the memory: at 1 it waits for memory only
 };
-Standing standing_of(const BenchResult& result, const BenchRow& row);
+LayerStanding standing_of(const BenchResult& result, const BenchRow& row);
 
 /// Means over the rows of one set, pass and number of threads.
 struct Means {

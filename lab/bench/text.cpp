@@ -22,7 +22,7 @@ std::optional<double> mean_of(const std::vector<double>& ratios) {
 }
 
 /// The fastest contestant in layouts of its own.
-std::string own_layouts_text(const Standing& standing) {
+std::string own_layouts_text(const LayerStanding& standing) {
   if (!standing.own_ratio) return "-";
   return gflops_text(*standing.subject / *standing.own_ratio);
 }
@@ -35,7 +35,7 @@ std::string heading(const BenchResult& result, const Means& means) {
 }
 
 std::string line_of(const BenchResult& result, const BenchRow& row) {
-  const Standing standing = standing_of(result, row);
+  const LayerStanding standing = standing_of(result, row);
   std::string text = fmt::format(
       "{:<{}}  {:>8.1f}  {:>12}  {:>8}  {:<20} {:>6}  {:>11} {:>6}", printable(row.label, kLabelColumns), kLabelColumns,
       1e-6 * row.flops, gflops_text(standing.subject), standing.best.empty() ? "-" : gflops_text(standing.best_gflops),
@@ -84,11 +84,11 @@ std::string summary(const BenchResult& result, const Means& means) {
 // What moves its operands in less than this part of the time is bound by something else.
 constexpr double kNearMemory = 0.25;
 
-/// Layers whose time is largely that of moving operands.
+/// Layers that spend most of their time on moving operands.
 std::string near_memory(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows) {
-    const Standing standing = standing_of(result, row);
+    const LayerStanding standing = standing_of(result, row);
     if (!standing.of_memory || *standing.of_memory < kNearMemory) continue;
     const double limit = row.memory->best, time = row.timings.at(result.subject).best;
     text += fmt::format("{:<{}}  {:<17} {:>8.2f} {:>10.1f} {:>10.1f} {:>6.2f}\n", printable(row.label, kLabelColumns),

@@ -12,9 +12,9 @@ namespace {
 constexpr const char* kBest = "best";  // counter: seconds of the fastest call of a series
 
 /// Collects the repetitions of each benchmark; a benchmark is named by its position.
-class Collector final : public benchmark::BenchmarkReporter {
+class SeriesCollector final : public benchmark::BenchmarkReporter {
  public:
-  explicit Collector(size_t count) : series_(count) {}
+  explicit SeriesCollector(size_t count) : series_(count) {}
 
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
@@ -84,7 +84,7 @@ std::vector<std::optional<Timing>> time_interleaved(const std::vector<Timed>& al
     else
       registered->MinTime(least_seconds)->Repetitions(repetitions);
   }
-  Collector collector(all.size());
+  SeriesCollector collector(all.size());
   if (!all.empty()) benchmark::RunSpecifiedBenchmarks(&collector, ".");
   benchmark::ClearRegisteredBenchmarks();
 

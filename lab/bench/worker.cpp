@@ -35,7 +35,7 @@ int run_bench_worker() {
   if (!session.load()) return 0;
   std::map<std::string, int> sides;
   for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = static_cast<int>(who.side);
-  Operands operands;
+  LayerOperands operands;
   while (true) {
     const auto layer = session.next<workers::Layer>();
     session.record().index = layer.index;

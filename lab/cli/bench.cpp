@@ -219,7 +219,7 @@ int bench(const BenchOptions& options) {
   const bool is_sampled = options.inputs.empty() && options.from.empty() && !options.run.plugins.empty();
   if (options.from.empty() == options.inputs.empty() && !is_sampled)
     throw UsageError(
-        "bench wants either files, folders or case lines, or --from FILE, or a plugin, whose layers it samples; e.g. "
+        "bench wants either files, folders or case lines, or --from FILE, or a plugin, for sampled layers; e.g. "
         "convict bench corpus/bench");
   const bench::BenchResult result = options.from.empty() ? measured(options) : read_result(options);
   options.out.write(options.out.json()            ? json_document(bench::to_json(result))
@@ -245,7 +245,7 @@ void add_bench(Command app, int& exit_code) {
       "  convict bench --plugin ./mine.so --oracle onednn:any conv2d ic=64 oc=64 in=56x56 k=3x3 p=1x1\n"
       "  convict bench --plugin ./mine.so                           layers that it takes, sampled\n"
       "  convict bench --calibrate                                  which kernel 'auto' chooses, for this machine\n"
-      "Who computes a layer wrong is not timed. How it measures: docs/background/performance.md.\n"
+      "Implementations with wrong results are not timed. How it measures: docs/background/performance.md.\n"
       "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"
       "measured, 130 interrupted, after the layers so far");
   command.option("inputs", options.inputs, "Corpus files, directories of *.cases files, or case lines");

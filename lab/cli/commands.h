@@ -7,7 +7,7 @@
 
 namespace convict::cli {
 
-/// Each function adds one command, whose callback stores the exit code in `exit_code`.
+/// Each function adds one command. Its callback stores the exit code in `exit_code`.
 void add_bench(Command app, int& exit_code);
 void add_bench_worker(Command app, int& exit_code);
 void add_findings(Command app, int& exit_code);

@@ -43,7 +43,7 @@ struct FindingsOptions {
 };
 
 /// What a case of a cause did here.
-struct Seen {
+struct CauseSighting {
   std::string suspect, version;
   Mismatch mismatch;
   std::string plugin;  // that it came from, or its command; empty for what is ours
@@ -65,8 +65,8 @@ constexpr std::string_view kSeen = "\n## What was seen with ",
 std::string library_of(const Cause& cause) { return cause.suspect.substr(0, cause.suspect.find_first_of(":*")); }
 
 /// Runs a case on the implementations that the cause concerns; the first that shows it.
-std::optional<Seen> seen_here(const Cause& cause, const std::string& line,
-                              const std::vector<workers::RosterEntry>& installed) {
+std::optional<CauseSighting> seen_here(const Cause& cause, const std::string& line,
+                                       const std::vector<workers::RosterEntry>& installed) {
   for (const workers::RosterEntry& entry : installed) {
     if (!cause.concerns(entry.name, entry.version)) continue;
     workers::SupervisorSettings settings = RunOptions().settings();
@@ -79,7 +79,7 @@ std::optional<Seen> seen_here(const Cause& cause, const std::string& line,
                                                 [](uint64_t) {}, {campaign::ListMode::kAsSeen});
     for (const Mismatch& m : result.cases[0].mismatches)
       if (cause.covers(m.suspect, entry.version, m.verdict, m.problem_case))
-        return Seen{entry.name, entry.version, m, is_named_client(entry.plugin) ? "" : entry.plugin};
+        return CauseSighting{entry.name, entry.version, m, is_named_client(entry.plugin) ? "" : entry.plugin};
   }
   return std::nullopt;
 }
@@ -142,12 +142,12 @@ std::string program_of(const Cause& cause, const fs::path& programs) {
 }
 
 /// What another machine has seen, as its page says.
-struct Kept {
+struct KeptSections {
   std::string seen, exports;
 };
 
 /// Of a cause that cannot be run here. Nothing if the page is of another version, or shows no case that is still one.
-Kept kept_of(const Cause& cause, const std::string& page) {
+KeptSections kept_of(const Cause& cause, const std::string& page) {
   const size_t begin = page.find(kSeen), begin_of_exports = page.find(kExport, begin);
   if (begin == page.npos) return {};
   const std::string seen = page.substr(begin, std::min(page.find(kProgram, begin), begin_of_exports) - begin);
@@ -168,7 +168,8 @@ bool can_be_run(const Cause& cause, const std::vector<workers::RosterEntry>& ins
          std::ranges::any_of(installed, [&](const auto& entry) { return cause.concerns(entry.name, entry.version); });
 }
 
-std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const Kept& kept, const fs::path& programs) {
+std::string page_of(const Cause& cause, const std::optional<CauseSighting>& seen, const KeptSections& kept,
+                    const fs::path& programs) {
   std::string text = fmt::format("# {}\n\n", prose(cause.title));
   text += fmt::format("Library {}, versions {}; {}. Status: {}{}.\n\n", prose(library_of(cause)),
                       prose(cause.versions.text()), silent_or_loud(cause), cause.status,
@@ -232,11 +233,11 @@ int findings(const FindingsOptions& options) {
     throw UsageError(fmt::format("--programs: '{}' is no directory", printable(options.programs, 300)));
   const auto installed = everything_installed(options.plugins).entries;
   for (const Cause& cause : causes) {
-    std::optional<Seen> seen;
+    std::optional<CauseSighting> seen;
     for (size_t i = 0; i < cause.cases.size() && !seen; ++i) seen = seen_here(cause, cause.cases[i], installed);
     if (interrupted()) return kInterrupted;
     const fs::path page = directory / (cause.name + ".md");
-    const Kept kept = can_be_run(cause, installed) ? Kept() : kept_of(cause, text_of(page));
+    const KeptSections kept = can_be_run(cause, installed) ? KeptSections() : kept_of(cause, text_of(page));
     write(page, page_of(cause, seen, kept, options.programs));
   }
   write(directory / "README.md", table_of(causes));

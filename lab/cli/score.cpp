@@ -185,7 +185,7 @@ int exit_code_of(const score::ScoreResult& result) {
   const score::MethodScore& tool = result.methods.front();
   if (score::summarize(tool).false_alarms > 0) return kMismatch;
   const bool judged = std::ranges::any_of(tool.runs, [](const auto& runs) {
-    return std::ranges::any_of(runs, [](const score::Run& run) { return run.judged; });
+    return std::ranges::any_of(runs, [](const score::MutantRun& run) { return run.judged; });
   });
   return judged ? kClean : kCannotJudge;
 }

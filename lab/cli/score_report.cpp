@@ -106,7 +106,7 @@ std::string survival_as_text(const char* unit, const std::vector<score::Survival
 json to_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
 /// The finished runs, for survival curves and for repeating them.
-json to_json(const std::vector<score::Run>& runs) {
+json to_json(const std::vector<score::MutantRun>& runs) {
   json list = json::array();
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].finished) continue;
@@ -121,7 +121,8 @@ json to_json(const std::vector<score::Run>& runs) {
   return list;
 }
 
-json to_json(const score::Mutant& mutant, const std::vector<score::Run>& runs, const score::MutantSummary& summary) {
+json to_json(const score::Mutant& mutant, const std::vector<score::MutantRun>& runs,
+             const score::MutantSummary& summary) {
   json row = {{"name", mutant.name},
               {"description", mutant.description},
               {"profile", mutant.profile.empty() ? json(nullptr) : json(mutant.profile)},

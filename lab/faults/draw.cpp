@@ -17,11 +17,6 @@
 namespace convict::faults {
 namespace {
 
-int index_of(std::string_view name) {
-  const auto all = quantities();
-  return static_cast<int>(std::ranges::find(all, name, &Quantity::name) - all.begin());
-}
-
 std::string_view pick(Random& random, std::initializer_list<std::string_view> from) {
   return random.pick(std::span<const std::string_view>(from.begin(), from.size()));
 }
@@ -80,7 +75,7 @@ class Drawing {
     int kind = 0;
     while (kind < 9 && (left -= kShares[kind]) >= 0) ++kind;
     switch (kind) {
-      case 0: fault_.scope = Scope{p_.op, p_.pass}; break;
+      case 0: fault_.scope = FaultScope{p_.op, p_.pass}; break;
       case 1: fault_.rank = p_.rank; break;
       case 2: add_threshold(); break;
       case 3: add_exact(); break;
@@ -107,8 +102,9 @@ class Drawing {
   }
 
   int size() {
-    return index_of(pick(random_, {"n", "g",      "ic", "oc", "ic/g",    "oc/g",  "in", "in",   "out",   "out",    "k",
-                                   "k", "window", "s",  "d",  "p.begin", "p.end", "op", "rest", "terms", "p.total"}));
+    return quantity_of(
+        pick(random_, {"n", "g",      "ic", "oc", "ic/g",    "oc/g",  "in", "in",   "out",   "out",    "k",
+                       "k", "window", "s",  "d",  "p.begin", "p.end", "op", "rest", "terms", "p.total"}));
   }
 
   void add_threshold() {
@@ -130,8 +126,8 @@ class Drawing {
     constexpr int64_t kModuli[] = {2, 2, 3, 4, 4, 5, 7, 8, 8, 16, 32};
     if (p_.stride[axis_] > 1 && random_.chance(0.2)) {
       const bool is_multiple = p_.kernel[axis_] % p_.stride[axis_] == 0;
-      return add({index_of("k"), 0, is_multiple ? Comparator::kEqual : Comparator::kUnequal, -1, 0,
-                  Condition::kSomeAxis, Condition::kSomeAxis, index_of("s")});
+      return add({quantity_of("k"), 0, is_multiple ? Comparator::kEqual : Comparator::kUnequal, -1, 0,
+                  Condition::kSomeAxis, Condition::kSomeAxis, quantity_of("s")});
     }
     const int quantity = size();
     const int64_t modulus = random_.pick(std::span<const int64_t>(kModuli)), value = value_of(quantity);
@@ -146,20 +142,20 @@ class Drawing {
   void add_relation() {
     const auto pairs = compared_pairs();
     const ComparedPair& pair = pairs[static_cast<size_t>(random_.below(static_cast<int64_t>(pairs.size())))];
-    const Order order = pair.order(seen_, p_, axis_);
-    const bool in_words = !quantities()[index_of(pair.left)].words.empty();
-    const Comparator comparator = order == Order::kEqual   ? Comparator::kEqual
-                                  : in_words               ? Comparator::kUnequal
-                                  : order == Order::kAbove ? Comparator::kMore
-                                                           : Comparator::kLess;
-    add({index_of(pair.left), 0, comparator, index_of(pair.right), 0});
+    const Ordering order = pair.order(seen_, p_, axis_);
+    const bool in_words = !quantities()[quantity_of(pair.left)].words.empty();
+    const Comparator comparator = order == Ordering::kEqual   ? Comparator::kEqual
+                                  : in_words                  ? Comparator::kUnequal
+                                  : order == Ordering::kAbove ? Comparator::kMore
+                                                              : Comparator::kLess;
+    add({quantity_of(pair.left), 0, comparator, quantity_of(pair.right), 0});
   }
 
   /// Layouts, types and switches.
   void add_word() {
     const std::string_view name = pick(random_, {"lay.src", "lay.dst", "dt.src", "bias", "relu", "view.src", "view.wei",
                                                  "view.dst", "beta", "threads", "in.order", "k.order", "out.order"});
-    const int quantity = index_of(name);
+    const int quantity = quantity_of(name);
     const int64_t value = value_of(quantity);
     if (name == "threads" && value == 1) return;
     add({quantity, 0, name == "threads" ? Comparator::kAtLeast : Comparator::kEqual, -1,
@@ -180,7 +176,7 @@ class Drawing {
 
   void add_history() {
     if (!witness_.before || fault_.history) return;
-    const int quantity = index_of(pick(random_, {"n", "ic", "oc", "in", "k", "s", "out"}));
+    const int quantity = quantity_of(pick(random_, {"n", "ic", "oc", "in", "k", "s", "out"}));
     const bool per_axis = quantities()[quantity].per_axis;
     const int64_t before = quantities()[quantity].value(*witness_.before, per_axis ? axis_ : 0);
     const int64_t now = value_of(quantity);

@@ -62,7 +62,7 @@ std::string Fault::text() const {
 }
 
 bool Fault::concerns(const Case& seen, const convict_problem& p) const {
-  if (scope && *scope != Scope{p.op, p.pass}) return false;
+  if (scope && *scope != FaultScope{p.op, p.pass}) return false;
   if (rank && *rank != p.rank) return false;
   return fields.holds(seen, p);
 }

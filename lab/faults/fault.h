@@ -42,15 +42,15 @@ inline constexpr int kEffectCount = 7;
 std::string_view name_of(Effect effect);
 
 /// One operation and pass.
-struct Scope {
+struct FaultScope {
   convict_op op = CONVICT_CONV;
   convict_pass pass = CONVICT_FORWARD;
-  bool operator==(const Scope&) const = default;
+  bool operator==(const FaultScope&) const = default;
 };
 
 struct Fault {
   std::string name;  // "seed.number"
-  std::optional<Scope> scope;
+  std::optional<FaultScope> scope;
   std::optional<int> rank;
   Predicate fields;
   std::optional<DataCondition> data;

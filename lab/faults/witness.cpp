@@ -19,7 +19,8 @@ namespace {
 
 constexpr double kMostMacs = 1e6, kMostElements = 1 << 16;
 
-/// Batch, groups, channels of either side, kernel and output extents: powers of two whose exponents share the budget.
+/// Batch, groups, channels of either side, kernel and output extents: powers of two with exponents that share the
+/// budget.
 struct Sizes {
   int64_t batch = 1, groups = 1, ic = 1, oc = 1;
   Axes kernel = {1, 1, 1}, out = {1, 1, 1};

@@ -17,7 +17,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-struct Report {
+struct MutantReport {
   uint64_t index = 0;
   Verdict verdict = Verdict::kCrash;
   Case c;
@@ -26,9 +26,9 @@ struct Report {
 
 /// One worker works on cases of a campaign in order, so that the first report is the one of the smallest index; where it
 /// ends with the first, the worker skips what it has been given beyond.
-class Search {
+class MutantSearch {
  public:
-  Search(const workers::SupervisorSettings& settings, uint64_t first, uint64_t end, double budget_seconds)
+  MutantSearch(const workers::SupervisorSettings& settings, uint64_t first, uint64_t end, double budget_seconds)
       : settings_(settings), next_(first), end_(end), budget_seconds_(budget_seconds) {}
 
   Task<workers::Counts> run(workers::Pool& pool) {
@@ -48,7 +48,7 @@ class Search {
     co_return workers.counts();
   }
 
-  const std::optional<Report>& report() const { return report_; }
+  const std::optional<MutantReport>& report() const { return report_; }
   uint64_t reports() const { return reports_; }
 
  private:
@@ -86,19 +86,15 @@ class Search {
   const workers::SupervisorSettings& settings_;
   uint64_t next_, end_;
   double budget_seconds_;
-  std::optional<Report> report_;
+  std::optional<MutantReport> report_;
   uint64_t reports_ = 0;
   bool died_ = false;
 };
 
-bool is_interrupted(const workers::SupervisorSettings& settings) {
-  return settings.interrupted && *settings.interrupted;
-}
-
 /// A report, put to a kernel again in fresh processes.
-class Repetition {
+class ReportRepetition {
  public:
-  Repetition(workers::Pool& pool, const Report& report, const workers::SupervisorSettings& settings)
+  ReportRepetition(workers::Pool& pool, const MutantReport& report, const workers::SupervisorSettings& settings)
       : pool_(pool), report_(report), settings_(settings), line_(to_text(report.c)) {}
 
   /// The lines on which the mutant fails again and the control does not.
@@ -113,7 +109,7 @@ class Repetition {
  private:
   /// Whether it fails on the last of these lines, or on one before that is the same.
   Task<bool> fails_on(Lines lines, const Mutant& mutant) const {
-    if (is_interrupted(settings_)) co_return false;
+    if (settings_.is_interrupted()) co_return false;
     const workers::Suspect suspect{mutant.name};
     const auto result =
         co_await workers::run_alone(pool_, suspect, report_.verdict, lines, on_trial(mutant, settings_));
@@ -140,7 +136,7 @@ class Repetition {
   }
 
   workers::Pool& pool_;
-  const Report& report_;
+  const MutantReport& report_;
   const workers::SupervisorSettings& settings_;
   const std::string line_;
 };
@@ -160,29 +156,29 @@ workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSe
   return settings;
 }
 
-Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings) {
+MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings) {
   workers::SupervisorSettings supervisor = on_trial(mutant, settings.supervisor);
   supervisor.worker.until_mismatch = true;
-  Run run;
+  MutantRun run;
   double late_confirmations = 0;  // seconds
   while (run.cpu_seconds + late_confirmations < settings.budget_seconds) {
-    Search search(supervisor, run.cases, settings.cases,
-                  settings.budget_seconds - run.cpu_seconds - late_confirmations);
+    MutantSearch search(supervisor, run.cases, settings.cases,
+                        settings.budget_seconds - run.cpu_seconds - late_confirmations);
     workers::Pool pool;
     const workers::Counts counts = pool.finish(search.run(pool));
-    if (is_interrupted(supervisor)) return run;
+    if (supervisor.is_interrupted()) return run;
     run.cpu_seconds += counts.cpu_seconds;
     run.judged |= counts[Counter::kJudged] > 0 || search.report();
     const auto& report = search.report();
     run.cases = report ? report->index + 1 : run.cases + counts[Counter::kCases];
     if (!report || run.cpu_seconds > settings.budget_seconds) break;
     const auto began = std::chrono::steady_clock::now();
-    const Repetition repetition(pool, *report, settings.supervisor);
+    const ReportRepetition repetition(pool, *report, settings.supervisor);
     const auto shown_by = pool.finish(repetition.run(mutant, control));
     run.detected = shown_by.has_value();
     if (run.unconfirmed >= kFreeConfirmations)
       late_confirmations += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    if (is_interrupted(supervisor)) return {};
+    if (supervisor.is_interrupted()) return {};
     if (run.detected || run.unconfirmed == 0) {
       run.verdict = report->verdict;
       run.case_text = to_text(report->c);
@@ -197,13 +193,13 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
 
 ControlRun run_control(const Mutant& control, const HuntSettings& settings) {
   const workers::SupervisorSettings supervisor = on_trial(control, settings.supervisor);
-  Search search(supervisor, 0, settings.cases, std::numeric_limits<double>::infinity());
+  MutantSearch search(supervisor, 0, settings.cases, std::numeric_limits<double>::infinity());
   ControlRun run;
   workers::Pool pool;
   run.cases = pool.finish(search.run(pool))[Counter::kCases];
   run.false_alarms = search.reports();
   if (search.report()) run.case_text = to_text(search.report()->c);
-  run.finished = !is_interrupted(supervisor);
+  run.finished = !supervisor.is_interrupted();
   return run;
 }
 

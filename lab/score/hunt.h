@@ -34,7 +34,7 @@ inline constexpr size_t kRepetitions = 300;
 /// One mutant, one seed. A report is a detection if it is confirmed: in fresh workers, the mutant fails again on the
 /// reported case and the control does not. Both have had the same cases before: none; or, if that does not show it, the
 /// case itself; or the last of those that the process of the report had had. Otherwise the search goes on after it.
-struct Run {
+struct MutantRun {
   bool finished = false;  // false: not begun, or interrupted
   bool judged = false;    // some result was compared with the reference
   bool detected = false;
@@ -64,7 +64,7 @@ struct HuntSettings {
 workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings);
 
 /// Searches for a case that detects the mutant. `control` may be null.
-Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings);
+MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings);
 
 /// Examines the given number of cases and counts the mismatches.
 ControlRun run_control(const Mutant& control, const HuntSettings& settings);

@@ -12,8 +12,8 @@ Nearness::Nearness(const faults::Fault& fault) {
 }
 
 void Nearness::look(const Case& seen, const convict_problem& p) {
-  std::vector<Part*> missed;
-  for (Part& one : parts_)
+  std::vector<ConditionCount*> missed;
+  for (ConditionCount& one : parts_)
     if (one.alone.concerns(seen, p))
       ++one.met;
     else
@@ -21,7 +21,7 @@ void Nearness::look(const Case& seen, const convict_problem& p) {
   ++cases_;
   met_ += missed.empty();
   if (missed.empty())
-    for (Part& one : parts_) ++one.all_others;
+    for (ConditionCount& one : parts_) ++one.all_others;
   if (missed.size() == 1) ++missed.front()->all_others;
 }
 
@@ -30,12 +30,12 @@ double Nearness::chance() const {
   const auto cases = static_cast<double>(cases_);
   if (met_ > 0 || parts_.empty()) return parts_.empty() ? 1 : static_cast<double>(met_) / cases;
   double sum = 0;
-  for (const Part& one : parts_) sum += static_cast<double>(one.met) * static_cast<double>(one.all_others);
+  for (const ConditionCount& one : parts_) sum += static_cast<double>(one.met) * static_cast<double>(one.all_others);
   return sum / static_cast<double>(parts_.size()) / cases / cases;
 }
 
 Nearness::Rarest Nearness::rarest() const {
-  const auto found = std::ranges::min_element(parts_, {}, &Part::met);
+  const auto found = std::ranges::min_element(parts_, {}, &ConditionCount::met);
   if (found == parts_.end() || cases_ == 0) return {};
   std::string text = found->alone.text();
   return {text.substr(0, text.rfind(": ")), static_cast<double>(found->met) / static_cast<double>(cases_)};

@@ -32,11 +32,11 @@ class Nearness {
 
  private:
   /// One condition.
-  struct Part {
+  struct ConditionCount {
     faults::Fault alone;
     uint64_t met = 0, all_others = 0;  // cases that meet it, and that meet all others
   };
-  std::vector<Part> parts_;
+  std::vector<ConditionCount> parts_;
   uint64_t cases_ = 0, met_ = 0;
 };
 

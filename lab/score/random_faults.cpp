@@ -13,7 +13,7 @@
 #include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "examine/scene.h"
 #include "fill/data_numbers.h"
 #include "generate/generate.h"
@@ -31,59 +31,38 @@ constexpr int kRepetitions = 1'000;  // of a report on a fault that shows now an
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// The memory and the record that examinations share.
-class Examiner {
- public:
-  explicit Examiner(Yardstick yardstick) : yardstick_(yardstick) {}
-
-  bool finds_wrong(const Case& c, const faults::FaultyKernel& kernel) {
-    const run::Subject subject = {&kernel.implementation(), true, CONVICT_VERSION, kernel.implementation().name};
-    const examine::Examination examination = examine::examine(c, std::span(&subject, 1), memory_, *record_,
-                                                              {.most_bytes = kMostBytes, .yardstick = yardstick_});
-    return std::ranges::any_of(examination.mismatches, [](const Mismatch& one) { return one.blame == Blame::kTarget; });
-  }
-
-  /// The operands of a case, filled.
-  const convict_tensors& filled(const Case& c) {
-    const examine::Scene scene(c);
-    scene.set(memory_);
-    return memory_.ours();
-  }
-
- private:
-  Yardstick yardstick_;
-  run::GuardedMemory memory_;
-  std::unique_ptr<run::FlightRecord> record_ = std::make_unique<run::FlightRecord>();
-};
-
 /// The values of one case, for all faults that look at them.
 class CaseData {
  public:
-  CaseData(Examiner& examiner, const Case& c, const convict_problem& p) : examiner_(examiner), c_(c), p_(p) {}
+  /// The operands are filled in `memory`, if a fault asks.
+  CaseData(run::GuardedMemory& memory, const Case& c, const convict_problem& p) : memory_(memory), c_(c), p_(p) {}
 
   bool holds(const std::optional<faults::DataCondition>& condition) {
     if (!condition) return true;
     const auto number = static_cast<size_t>(condition->number);
     values_.resize(fill::data_numbers().size());
-    if (!values_[number]) values_[number] = fill::data_numbers()[number].value(p_, examiner_.filled(c_));
+    if (!values_[number]) {
+      examine::Scene(c_).set(memory_);
+      values_[number] = fill::data_numbers()[number].value(p_, memory_.ours());
+    }
     return *values_[number] >= condition->least;
   }
 
  private:
-  Examiner& examiner_;
+  run::GuardedMemory& memory_;
   const Case& c_;
   const convict_problem& p_;
   std::vector<std::optional<int64_t>> values_;
 };
 
-class Campaign {
+class FaultCampaign {
  public:
-  Campaign(const RandomFaultSettings& settings, uint64_t seed, std::vector<FaultScore>& scores)
+  FaultCampaign(const RandomFaultSettings& settings, uint64_t seed, std::vector<FaultScore>& scores)
       : settings_(settings),
         profile_(generate::find_profile(settings.method.profile.empty() ? settings.profile
                                                                         : std::string(settings.method.profile))),
         seed_(seed),
-        examiner_(settings.method.yardstick) {
+        examiner_{{}, {.most_bytes = kMostBytes, .yardstick = settings.method.yardstick}} {
     for (FaultScore& score : scores) {
       open_.push_back({&score, &score.runs.emplace_back(), std::make_unique<faults::FaultyKernel>(&score.fault)});
     }
@@ -93,7 +72,7 @@ class Campaign {
   double measure(uint64_t& false_alarms) {
     const double before = cpu_seconds();
     for (uint64_t i = 0; i < kMeasured; ++i)
-      if (const Case c = case_at(i); !resolve(c).why_not) false_alarms += examiner_.finds_wrong(c, control_);
+      if (const Case c = case_at(i); !resolve(c).why_not) false_alarms += finds_wrong(c, control_);
     return (cpu_seconds() - before) / kMeasured;
   }
 
@@ -126,7 +105,7 @@ class Campaign {
     const convict_tensors described = describe_tensors(c, p);
     if (faults::sound_kernel().unsupported(&faults::sound_kernel(), &p, &described)) return 0;
     const Case seen = faults::seen_case(p, described);
-    CaseData data(examiner_, c, p);
+    CaseData data(examiner_.memory, c, p);
     const bool remembers = has_earlier_calls(c);
     if (cases % kBetweenLooks == 0)
       for (Open& one : open_) one.score->nearness.look(seen, p);
@@ -134,12 +113,18 @@ class Campaign {
       const faults::Fault& fault = one.score->fault;
       if (!fault.concerns(seen, p) || (fault.history && !remembers) || !data.holds(fault.data)) return false;
       ++one.run->met;
-      if (!examiner_.finds_wrong(c, *one.kernel) || !is_confirmed(c, fault)) return false;
+      if (!finds_wrong(c, *one.kernel) || !is_confirmed(c, fault)) return false;
       one.run->found = true;
       one.run->cases = cases;
       one.run->case_text = to_text(c);
       return true;
     });
+  }
+
+  bool finds_wrong(const Case& c, const faults::FaultyKernel& kernel) {
+    examiner_.subjects = {{&kernel.implementation(), true, CONVICT_VERSION, kernel.implementation().name}};
+    const examine::Examination examination = examiner_.examine(c);
+    return std::ranges::any_of(examination.mismatches, [](const Mismatch& one) { return one.blame == Blame::kTarget; });
   }
 
   static bool has_earlier_calls(const Case& c) { return c.calls == Calls::kAfter || has_earlier_problems(c); }
@@ -148,14 +133,14 @@ class Campaign {
   bool is_confirmed(const Case& c, const faults::Fault& fault) {
     const faults::FaultyKernel fresh(&fault);
     for (int times = 0; times < (fault.every > 1 ? kRepetitions : 1); ++times)
-      if (examiner_.finds_wrong(c, fresh)) return !examiner_.finds_wrong(c, control_);
+      if (finds_wrong(c, fresh)) return !finds_wrong(c, control_);
     return false;
   }
 
   const RandomFaultSettings& settings_;
   const generate::Profile* profile_;
   uint64_t seed_;
-  Examiner examiner_;
+  examine::LocalExaminer examiner_;
   faults::FaultyKernel control_{nullptr};
   std::vector<Open> open_;
 };
@@ -196,11 +181,11 @@ RandomFaultResult run_random_faults(const RandomFaultSettings& settings,
     result.faults.push_back({std::move(fault), {}, std::move(nearness)});
   }
   std::vector<FaultScore> none;
-  result.seconds_per_case = Campaign(settings, 1, none).measure(result.false_alarms);
+  result.seconds_per_case = FaultCampaign(settings, 1, none).measure(result.false_alarms);
   result.cases =
       settings.cases > 0 ? settings.cases : static_cast<uint64_t>(settings.budget_seconds / result.seconds_per_case);
   for (uint64_t seed = 1; seed <= settings.seeds && !result.interrupted; ++seed) {
-    Campaign(settings, seed, result.faults).run(result.cases, progress);
+    FaultCampaign(settings, seed, result.faults).run(result.cases, progress);
     result.interrupted = settings.interrupted && *settings.interrupted;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

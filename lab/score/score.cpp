@@ -51,7 +51,7 @@ class TemporaryCorpus {
 };
 
 /// One run to do. `who` numbers the mutants, then the controls.
-struct Task {
+struct PlannedRun {
   size_t method;
   uint64_t seed;
   size_t who;
@@ -69,7 +69,7 @@ class Score {
     work();
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
-    result_.interrupted = is_interrupted();
+    result_.interrupted = settings_.supervisor.is_interrupted();
     result_.seconds = seconds();
     return std::move(result_);
   }
@@ -81,19 +81,18 @@ class Score {
       const uint64_t seeds = method.name == kLadderMethod.name ? settings_.seeds : settings_.baseline_seeds;
       const size_t mutants = settings_.mutants.size(), controls = settings_.controls.size();
       result_.methods.push_back({method, seeds, {}, {}});
-      result_.methods.back().runs.assign(mutants, std::vector<Run>(seeds));
+      result_.methods.back().runs.assign(mutants, std::vector<MutantRun>(seeds));
       result_.methods.back().controls.assign(controls, std::vector<ControlRun>(seeds));
       for (uint64_t seed = 1; seed <= seeds; ++seed)
         for (size_t who = 0; who < mutants + controls; ++who) tasks_.push_back({m, seed, who});
     }
   }
 
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
   /// The body of each thread: runs do not depend on each other.
   void work() {
-    while (const Task* task = next_task()) try {
+    while (const PlannedRun* task = next_task()) try {
         execute(*task);
         report(*task);
       } catch (...) {
@@ -102,12 +101,12 @@ class Score {
       }
   }
 
-  const Task* next_task() {
+  const PlannedRun* next_task() {
     const std::lock_guard lock(mutex_);
-    return failure_ || is_interrupted() || next_ == tasks_.size() ? nullptr : &tasks_[next_++];
+    return failure_ || settings_.supervisor.is_interrupted() || next_ == tasks_.size() ? nullptr : &tasks_[next_++];
   }
 
-  void execute(const Task& task) {
+  void execute(const PlannedRun& task) {
     MethodScore& score = result_.methods[task.method];
     HuntSettings hunting = {settings_.supervisor, settings_.cases, settings_.budget_seconds};
     hunting.supervisor.jobs = 1;
@@ -132,8 +131,8 @@ class Score {
   }
 
   /// What the mutant or control takes of its profile, as a campaign asks it; once for all seeds. libFuzzer's cases are
-  /// nobody's.
-  std::vector<generate::Share> shares_of(const Task& task, workers::SupervisorSettings supervisor) {
+  /// drawn for no target.
+  std::vector<generate::Share> shares_of(const PlannedRun& task, workers::SupervisorSettings supervisor) {
     if (settings_.methods[task.method].guided) return {};
     const std::pair<size_t, std::string> key = {task.who, supervisor.worker.profile};
     {
@@ -149,7 +148,7 @@ class Score {
   }
 
   /// A method that is about what is sampled has a profile of its own.
-  std::string profile_of(const Task& task) const {
+  std::string profile_of(const PlannedRun& task) const {
     const Method& method = settings_.methods[task.method];
     if (!method.profile.empty()) return std::string(method.profile);
     const bool has_own = task.who < settings_.mutants.size() && !settings_.mutants[task.who].profile.empty();
@@ -161,7 +160,7 @@ class Score {
     return found == settings_.controls.end() ? nullptr : &*found;
   }
 
-  void report(const Task& task) {
+  void report(const PlannedRun& task) {
     const std::lock_guard lock(mutex_);
     const MethodScore& score = result_.methods[task.method];
     const bool is_mutant = task.who < settings_.mutants.size();
@@ -174,12 +173,12 @@ class Score {
   const std::function<void(const ScoreProgress&)>& progress_;
   const Clock::time_point started_ = Clock::now();
   ScoreResult result_;
-  std::vector<Task> tasks_;
+  std::vector<PlannedRun> tasks_;
   std::mutex mutex_;  // guards all below; each run writes to its own place in result_
   size_t next_ = 0;
   uint64_t detected_ = 0, done_ = 0;
   std::exception_ptr failure_;
-  std::map<std::pair<size_t, std::string>, std::vector<generate::Share>> shares_;  // by Task::who and profile
+  std::map<std::pair<size_t, std::string>, std::vector<generate::Share>> shares_;  // by PlannedRun::who and profile
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ std::span<const Method> baselines();
 struct MethodScore {
   Method method;
   uint64_t seeds = 0;
-  std::vector<std::vector<Run>> runs;             // [mutant][seed - 1]
+  std::vector<std::vector<MutantRun>> runs;       // [mutant][seed - 1]
   std::vector<std::vector<ControlRun>> controls;  // [control][seed - 1]
 };
 

@@ -18,11 +18,11 @@ std::optional<double> median(std::vector<double> values) {
   return std::isfinite(middle) ? std::optional(middle) : std::nullopt;
 }
 
-/// The share of finished runs whose detection took more than `after`, measured by cost(run).
+/// The share of finished runs with a detection that took more than `after`, measured by cost(run).
 Survival survival(const MethodScore& score, double after, const auto& cost) {
   uint64_t runs = 0, undetected = 0;
   for (const auto& seeds : score.runs)
-    for (const Run& run : seeds) {
+    for (const MutantRun& run : seeds) {
       runs += run.finished;
       undetected += run.finished && (!run.detected || static_cast<double>(cost(run)) > after);
     }
@@ -36,10 +36,10 @@ std::optional<Verdict> MutantSummary::usual_verdict() const {
   return most == verdicts.end() ? std::nullopt : std::optional(most->first);
 }
 
-MutantSummary summarize(std::span<const Run> runs) {
+MutantSummary summarize(std::span<const MutantRun> runs) {
   MutantSummary summary;
   std::vector<double> cases, cpu_seconds;
-  for (const Run& run : runs) {
+  for (const MutantRun& run : runs) {
     if (!run.finished) continue;
     ++summary.runs;
     summary.detected += run.detected;
@@ -82,7 +82,7 @@ MethodSummary summarize(const MethodScore& score) {
 std::vector<Survival> survival_over_cases(const MethodScore& score, uint64_t most_cases) {
   std::vector<Survival> curve;
   for (uint64_t after = 1; after <= std::min<uint64_t>(most_cases, 100'000); after *= 10)
-    curve.push_back(survival(score, static_cast<double>(after), [](const Run& run) { return run.cases; }));
+    curve.push_back(survival(score, static_cast<double>(after), [](const MutantRun& run) { return run.cases; }));
   return curve;
 }
 
@@ -90,7 +90,7 @@ std::vector<Survival> survival_over_seconds(const MethodScore& score, double bud
   std::vector<Survival> curve;
   for (const double after : {0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 300.0})
     if (after <= budget_seconds)
-      curve.push_back(survival(score, after, [](const Run& run) { return run.cpu_seconds; }));
+      curve.push_back(survival(score, after, [](const MutantRun& run) { return run.cpu_seconds; }));
   return curve;
 }
 

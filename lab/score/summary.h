@@ -43,7 +43,7 @@ struct Survival {
   double after = 0, undetected = 1;
 };
 
-MutantSummary summarize(std::span<const Run> runs);
+MutantSummary summarize(std::span<const MutantRun> runs);
 MethodSummary summarize(const MethodScore& score);
 
 /// Points at the powers of ten from 1 to 100,000 cases, and at factors of about 3 from 0.01 to 300 seconds, up to the

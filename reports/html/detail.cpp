@@ -65,10 +65,10 @@ json exports_of(const store::MismatchRow& row) {
   return result;
 }
 
-json sightings_of(const std::vector<store::Sighting>& sightings) {
+json sightings_of(const std::vector<store::CampaignSighting>& sightings) {
   json list = json::array();
   for (size_t i = 0; i < std::min(sightings.size(), kMostSightings); ++i) {
-    const store::Sighting& one = sightings[i];
+    const store::CampaignSighting& one = sightings[i];
     list.push_back({{"campaign", one.campaign},
                     {"hits", one.hits},
                     {"profile", cut(one.profile, 200)},

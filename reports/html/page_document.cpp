@@ -29,7 +29,7 @@ constexpr size_t kMostCauses = 100, kMostIds = 100;  // ids: of one cause
 constexpr size_t kMostScore = 500'000;               // bytes
 constexpr size_t kLongestFact = 1000;
 
-json to_json(const report::Share& share) { return json::array({share.seen, share.reachable}); }
+json to_json(const report::TupleShare& share) { return json::array({share.seen, share.reachable}); }
 
 json to_json(const report::ProfileReport& profile) {
   std::vector<std::string> features;

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-json share_json(const report::Share& share) {
+json share_json(const report::TupleShare& share) {
   return {{"seen", share.seen}, {"reachable", share.reachable}, {"percent", share.percent()}};
 }
 
@@ -21,9 +21,9 @@ json progress_json(const std::vector<Moment>& progress) {
 
 }  // namespace
 
-json json_of(const std::vector<store::Sighting>& sightings) {
+json json_of(const std::vector<store::CampaignSighting>& sightings) {
   json list = json::array();
-  for (const store::Sighting& one : sightings)
+  for (const store::CampaignSighting& one : sightings)
     list.push_back({{"campaign", one.campaign},
                     {"hits", one.hits},
                     {"profile", one.profile},

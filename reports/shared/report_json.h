@@ -15,7 +15,7 @@ nlohmann::json json_of(const report::Report& report);
 nlohmann::json json_of(const report::ProfileReport& profile);
 nlohmann::json json_of(const report::CampaignReport& campaign);
 nlohmann::json json_of(const report::MismatchReport& mismatch);
-nlohmann::json json_of(const std::vector<store::Sighting>& sightings);
+nlohmann::json json_of(const std::vector<store::CampaignSighting>& sightings);
 nlohmann::json json_of(const CauseGroup& cause);
 
 /// The document in ASCII only, so that no character of a foreign text has a special meaning where it is shown. U+FFFD

@@ -24,7 +24,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   const uint64_t index = sighting.index;
   // The checker contradicts the reference in this process, too, where no plugin has run: that ends the campaign.
   if (seen.blame == Blame::kReference && refuted_claim(seen)) return settings_.books.add(index, seen);
-  const Kind kind = kind_of(seen);
+  const AlikeName kind = kind_of(seen);
   if (auto settled = confirmations_.known(seen, kind.name, kind.is_shown))
     return settings_.books.add(index, *std::move(settled));
   const int number = settings_.books.accuse(index, seen, sighting.counts);
@@ -42,7 +42,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   ++waiting_;
 }
 
-Accusations::Kind Accusations::kind_of(const Mismatch& seen) {
+Accusations::AlikeName Accusations::kind_of(const Mismatch& seen) {
   const auto row = settings_.result.row_of(seen);
   if (!row) return {signature(seen), true};
   // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
@@ -57,12 +57,12 @@ void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
 
 Task<void> Accusations::confirm(Accusation one, std::string kind) {
   const auto turn = co_await settings_.pool.turn(one.seen.suspect, workers::is_of_cost(one.seen.verdict));
-  const Kind now = kind_of(one.seen);  // a trial before this one may have made a row
+  const AlikeName now = kind_of(one.seen);  // a trial before this one may have made a row
   const auto earlier = [&] {
     return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
   };
   Mismatch found = co_await confirmations_.checked(one.seen, now.name, now.is_shown, settings_.roster, earlier);
-  if (is_interrupted()) co_return;  // which proves nothing: the case stays open
+  if (settings_.supervisor.is_interrupted()) co_return;  // which proves nothing: the case stays open
   settings_.result.keep(settings_.books.settle(one.index, one.number, std::move(found)));
   settle_alike(kind);
 }
@@ -74,7 +74,7 @@ void Accusations::settle_alike(const std::string& kind) {
   waiting_ -= alike.size();
   std::vector<Mismatch> hits;
   for (Accusation& one : alike) {
-    const Kind now = kind_of(one.seen);
+    const AlikeName now = kind_of(one.seen);
     if (auto settled = confirmations_.known(one.seen, now.name, now.is_shown)) {
       std::ranges::move(settings_.books.settle(one.index, one.number, *std::move(settled)), std::back_inserter(hits));
     } else if (const auto others = alike_.find(now.name); others != alike_.end()) {
@@ -91,7 +91,7 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   const auto turn = co_await settings_.pool.turn(seen.suspect, workers::is_of_cost(seen.verdict));
   const auto nothing = [] { return std::vector<std::string>{}; };
   const Mismatch found = co_await confirmations_.checked(seen, signature(seen), true, settings_.roster, nothing);
-  if (is_interrupted()) co_return;
+  if (settings_.supervisor.is_interrupted()) co_return;
   settings_.result.keep({found});
   const auto home = settings_.result.row_of(found);
   if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
@@ -131,7 +131,7 @@ Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int num
     likely = co_await attributions_.attributed(settings_.pool, death, lost, settings_.roster, settings_.supervisor,
                                                lines);
   }
-  if (is_interrupted()) co_return;
+  if (settings_.supervisor.is_interrupted()) co_return;
   settle(death, lost, number, *std::move(likely));
 }
 

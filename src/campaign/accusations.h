@@ -44,7 +44,7 @@ class Accusations {
   /// A worker died. Its case is examined again without the implementation that caused the death.
   void accuse(const workers::WorkerDeath& death);
 
-  /// Repeats what an earlier campaign had no time to repeat: the case of this row, which is one of nobody.
+  /// Repeats what an earlier campaign had no time to repeat: the case of this row, which has the blame `nobody`.
   void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
 
   /// Runs the case of a row of an earlier campaign: does it still fail?
@@ -65,12 +65,11 @@ class Accusations {
 
  private:
   /// Accusations of one `name` are alike: one trial speaks for several. `is_shown`: the row would show this line.
-  struct Kind {
+  struct AlikeName {
     std::string name;
     bool is_shown;
   };
-  Kind kind_of(const Mismatch& seen);
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
+  AlikeName kind_of(const Mismatch& seen);
   /// An accusation, and what its process had done before.
   struct Accusation {
     uint64_t index;

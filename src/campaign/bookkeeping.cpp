@@ -89,7 +89,7 @@ std::vector<Mismatch> Bookkeeping::settle_death(uint64_t index, int number, Mism
   one.hits.push_back(std::move(found));
   one.is_told = without == 0;
   if (without != 0) {
-    one.is_counted = true;  // by whoever examines it
+    one.is_counted = true;  // the worker that examines it again counts it
     again_.push_back({index, 1, shard_.step, without});
   }
   return close_if_complete(index);

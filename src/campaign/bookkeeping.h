@@ -93,7 +93,7 @@ class Bookkeeping {
     std::vector<Mismatch> hits;
     PerCounter<uint64_t> counts;
     bool is_told = false;        // all of it
-    std::optional<Case> lost;    // of which somebody died
+    std::optional<Case> lost;    // an implementation died of it
     bool is_counted = true;      // in the tally
   };
 

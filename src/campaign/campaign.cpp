@@ -201,7 +201,7 @@ class Campaign {
     lanes_.front().recall();
     const std::string names = printable(fmt::format("{}", fmt::join(decision->targets, ", ")), 200);
     result_.notes.push_back(
-        fmt::format("{}: {}; judged in other processes, so that nobody waits", names, decision->why));
+        fmt::format("{}: {}; judged in other processes, so that no other waits", names, decision->why));
   }
 
   /// How a lane goes on; asked at each of its ticks. Also writes to the database what is due, shows the progress, and
@@ -262,7 +262,7 @@ class Campaign {
     result_.counts = std::move(counts);
   }
 
-  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
+  bool is_interrupted() const { return settings_.supervisor.is_interrupted(); }
 
   CampaignSettings settings_;
   const Progress& progress_;

@@ -23,7 +23,7 @@ class CaseList {
 
   CaseListResult run() {
     pool_.finish(examine(workers::Workers(pool_, settings_)));
-    result_.interrupted = settings_.interrupted && *settings_.interrupted;
+    result_.interrupted = settings_.is_interrupted();
     return std::move(result_);
   }
 

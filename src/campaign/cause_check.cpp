@@ -70,9 +70,9 @@ struct Shown {
   bool judged = false, shows = false, hangs = false;
 };
 
-class Checker {
+class CauseChecker {
  public:
-  Checker(const Cause& cause, const CauseCheckSettings& settings) : cause_(cause), settings_(settings) {}
+  CauseChecker(const Cause& cause, const CauseCheckSettings& settings) : cause_(cause), settings_(settings) {}
 
   CheckedImplementation check(const workers::RosterEntry& entry, const std::vector<Case>& covered) const {
     CheckedImplementation result{entry.name, entry.version};
@@ -93,7 +93,7 @@ class Checker {
     return result;
   }
 
-  /// Whether the case damages the heap, though nobody has noticed: what lies behind a buffer decides that.
+  /// Whether the case damages the heap unnoticed: what lies behind a buffer decides whether damage shows.
   bool damages_heap(const workers::RosterEntry& entry, const std::string& line) const {
     return std::ranges::any_of(run::heap_guards(), [&](const run::HeapGuard& guard) {
       return !run::file_of(guard).empty() &&
@@ -115,8 +115,8 @@ class Checker {
     return supervisor;
   }
 
-  /// Each with its first data; then with the next, those that have not shown the cause. What hangs is not tried again,
-  /// because that takes the time of a hang.
+  /// Tries each case with its first data, and as long as it has not shown the cause with the next. A case that hangs is
+  /// not tried again, because that takes the time of a hang.
   std::vector<Shown> run(const workers::RosterEntry& entry, const std::vector<std::vector<Case>>& tried) const {
     std::vector<Shown> shown(tried.size());
     for (size_t round = 0; round <= std::size(kCoveredData); ++round) {
@@ -156,9 +156,9 @@ bool is_shown(const CauseCheck& check, size_t i) {
   return std::ranges::any_of(check.implementations, [&](const CheckedImplementation& one) { return one.shown[i]; });
 }
 
-/// Asks again, with allocators that notice damage, for the cases that nobody has shown.
-void ask_heap_guards(const Cause& cause, const Checker& checker, const std::vector<workers::RosterEntry>& concerned,
-                     CauseCheck& check) {
+/// Asks again, with allocators that notice damage, for the cases that have not shown.
+void ask_heap_guards(const Cause& cause, const CauseChecker& checker,
+                     const std::vector<workers::RosterEntry>& concerned, CauseCheck& check) {
   for (size_t i = 0; i < cause.cases.size(); ++i)
     for (size_t k = 0; k < concerned.size() && !is_shown(check, i); ++k)
       check.implementations[k].shown[i] = checker.damages_heap(concerned[k], cause.cases[i]);
@@ -207,7 +207,7 @@ CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
   if (!cause.processor.met_by(processor_features()))
     check.why_absent = fmt::format("needs another processor: {}", cause.processor.text());
   if (!check.why_absent.empty()) return check;
-  const Checker checker(cause, settings);
+  const CauseChecker checker(cause, settings);
   for (const workers::RosterEntry& entry : concerned) check.implementations.push_back(checker.check(entry, covered));
   if (has(cause, Verdict::kCrash)) ask_heap_guards(cause, checker, concerned, check);
   add_faults(cause, check);

@@ -49,7 +49,7 @@ EarlierRun earlier_run(const store::StoredCampaign& campaign, const std::string&
   run.libraries = campaign.info.libraries;
   run.version = campaign.info.version;
   return run;
-} catch (const std::exception& error) {  // somebody else wrote it
+} catch (const std::exception& error) {  // another program wrote it
   throw UsageError(
       fmt::format("database '{}': what the targets of campaign {} take makes no sense ({}); start another one",
                   printable(database, 200), campaign.id, printable(error.what(), 200)));

@@ -136,8 +136,8 @@ void KeptResult::count(const workers::Refusals& refusals) {
 
 void KeptResult::cover(const workers::Done& done, const std::set<std::string>& targets) {
   if (targets.empty()) {
-    unsaved_.apply(done.tuples, done.covered);
-    result_.coverage.apply(done.tuples, done.covered);
+    unsaved_.apply(done.tuples.ids, done.covered);
+    result_.coverage.apply(done.tuples.ids, done.covered);
   }
   const auto standing = [&](int place) -> Standing* {
     Standing* one = standing_of(static_cast<size_t>(place));
@@ -145,7 +145,7 @@ void KeptResult::cover(const workers::Done& done, const std::set<std::string>& t
     return is_wanted ? one : nullptr;
   };
   for (const auto& [target, news] : done.pairs)
-    if (Standing* one = standing(target)) one->pairs.apply(news);
+    if (Standing* one = standing(target)) one->pairs.apply(news.ids);
   for (const auto& [target, counts] : done.levels)
     if (Standing* one = standing(target)) one->add_levels(counts);
 }
@@ -243,8 +243,7 @@ void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   store_diagnoses();
-  const bool is_interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
-  if (!diagnoses_->idle() && !is_interrupted)
+  if (!diagnoses_->idle() && !settings_.supervisor.is_interrupted())
     result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
   diagnoses_.reset();
 }

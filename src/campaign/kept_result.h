@@ -101,12 +101,12 @@ class KeptResult {
 
   /// Writes what is due.
   void keep_up();
-  /// Writes hits, and that their cases are done, unless somebody else has the database locked. Beyond 20,000 hits it
+  /// Writes hits, and that their cases are done, unless another program has the database locked. Beyond 20,000 hits it
   /// waits for that to end.
   void write();
   /// Writes everything, at the end.
   void close(std::string_view state);
-  /// Writes that the campaign has failed, without what is done, whose hits may not have been kept.
+  /// Writes that the campaign has failed, without what is done: its hits may not have been kept.
   void fail();
 
   /// Goes on explaining while `may_go_on`, and calls `progress` meanwhile.

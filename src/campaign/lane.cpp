@@ -9,7 +9,7 @@
 namespace convict::campaign {
 
 constexpr size_t kMostTrials = 20'000;  // that wait
-constexpr int kMostKills = 3;           // of workers on one case by somebody else, e.g. a system short of memory
+constexpr int kMostKills = 3;           // of workers on one case from outside, e.g. by a system short of memory
 
 Lane::Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string> targets)
     : settings_(settings),
@@ -88,12 +88,12 @@ void Lane::give_up() {
   settings_.result.keep(books_.give_up(unconfirmed));
   for (Mismatch& one : unconfirmed) {
     one.certificate.alone.runs = 0;
-    if (!settings_.result.row_of(one)) one = workers::of_nobody(std::move(one));
+    if (!settings_.result.row_of(one)) one = workers::without_blame(std::move(one));
   }
   settings_.result.keep(unconfirmed);
 }
 
-/// Whether what is seen of it is told here, and not in the lane of everybody.
+/// Whether this lane tells what it sees of the target, and not the lane of all.
 bool Lane::speaks_of(const std::string& implementation) const {
   return targets_.empty() || targets_.contains(implementation) ||
          std::ranges::find(settings_.roster, implementation, &workers::RosterEntry::name) == settings_.roster.end();

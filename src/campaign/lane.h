@@ -55,7 +55,7 @@ class Lane {
   bool is_recalled() const { return is_recalled_; }
   /// What it adds to the sums of the campaign.
   workers::Counts counts() const;
-  /// Gives up open cases. An accusation that there was no time to repeat is kept as one of nobody.
+  /// Gives up open cases. An accusation that there was no time to repeat is kept with the blame `nobody`.
   void give_up();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evidence before it is kept: what the independent checker refutes is a bug of convict itself, and nobody else's.
+// Evidence before it is kept: what the independent checker refutes is a bug of convict itself.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ constexpr double kLong = 1, kDearShare = 0.1;
 
 constexpr double kSlowShare = 0.25;  // of the time since it was last asked who is slow
 
-// Whoever errs often has so many mismatches, and this share of its cases.
+// A target that errs often has so many mismatches, on this share of its cases.
 constexpr uint64_t kManyHits = 50;
 constexpr double kWrongShare = 0.05;
 

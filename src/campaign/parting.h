@@ -33,9 +33,9 @@ class Parting {
   /// Whether to decide anything now, in seconds of the campaign.
   bool is_due(double seconds) const { return seconds >= next_; }
 
-  /// Who goes a way of their own, together; nothing if all go on together. There always is somebody who stays. `jobs`:
-  /// workers. Whoever dies or is slow goes alone, so that they need not wait for each other. Those who err go together,
-  /// because each lane computes the reference again.
+  /// The targets that leave for a lane of their own, together; nothing if none does. One at least stays. `jobs`:
+  /// workers. A target that dies or is slow leaves alone, so that others need not wait for it. Targets with errors
+  /// leave together, because each lane computes the reference again.
   std::optional<Decision> decide(const std::vector<Neighbour>& all, double seconds, int jobs);
   /// Those of the last decision, once: they go when all cases have come back.
   std::set<std::string> take_leaving() { return std::exchange(leaving_, {}); }

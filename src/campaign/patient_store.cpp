@@ -10,7 +10,7 @@
 
 namespace convict::campaign {
 
-constexpr auto kPatience = std::chrono::seconds(1);  // in which nobody is told that it is locked, and between tries
+constexpr auto kPatience = std::chrono::seconds(1);  // before the lock is reported, and between tries
 
 void PatientStore::tell() {
   if (!std::exchange(has_told_, true))

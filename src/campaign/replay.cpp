@@ -22,7 +22,7 @@ constexpr size_t kMostRows = 100;
 constexpr int kMostRuns = 30;      // of what fails now and then
 constexpr double kMissed = 0.01;   // the chance that these runs miss it
 
-/// The version; and which file, because the version of a plugin stays the same while somebody works on it.
+/// The version; and which file, because the version of a plugin stays the same while it is worked on.
 std::string name_of_today(const workers::RosterEntry& entry) {
   const std::string name = fmt::format("{} {}", entry.name, entry.version);
   if (entry.plugin.empty() || is_client(entry.plugin)) return name;
@@ -63,7 +63,7 @@ std::vector<OpenRow> open_rows(const store::Store& store, const std::vector<work
         const bool tells_nothing = row.gone == target || mismatch.verdict == Verdict::kOom;
         if (!tells_nothing && where.holds(mismatch.problem_case))
           rows.push_back({row.id, std::move(mismatch), status, target});
-      } catch (const std::exception&) {  // somebody else wrote to it
+      } catch (const std::exception&) {  // another program wrote to it
       }
   }
   std::ranges::stable_sort(rows, {}, [](const OpenRow& row) { return row.status != "new"; });
@@ -82,7 +82,7 @@ Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
   bool is_computed = false;
   for (int left = runs_of(seen.certificate.alone); left > 0; --left) {
     const workers::LoneResult run = co_await workers::run_alone(pool, suspect, seen.verdict, lines, guarded);
-    if (settings.interrupted && *settings.interrupted) co_return std::nullopt;
+    if (settings.is_interrupted()) co_return std::nullopt;
     if (run.of(seen.suspect, lines.back(), lines.size() - 1)) co_return result;
     if (run.calls == 0 || (run.death && run.death->from_outside)) co_return std::nullopt;
     is_computed |= run.computed;

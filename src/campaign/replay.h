@@ -19,7 +19,7 @@
 
 namespace convict::campaign {
 
-/// A mismatch that nobody has called fixed.
+/// A mismatch that is not triaged as fixed.
 struct OpenRow {
   int64_t id = 0;
   Mismatch mismatch;   // the simplest case

@@ -28,7 +28,7 @@ std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) cons
     return entry.is_target && (entry.plugin.empty() || is_named_client(entry.plugin));
   };
   const bool many_of_ours = std::ranges::count_if(roster, is_ours) > 1;
-  const bool nobody = std::ranges::all_of(standings, [](const auto& one) { return one.second.judged == 0; });
+  const bool none = std::ranges::all_of(standings, [](const auto& one) { return one.second.judged == 0; });
   std::vector<std::string> names;
   for (const workers::RosterEntry& entry : roster) {
     const auto found = standings.find(entry.name);
@@ -36,7 +36,7 @@ std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) cons
     if (found == standings.end() || found->second.judged >= least) continue;
     const double own = found->second.share * static_cast<double>(counts[Counter::kCases]);
     const bool had_its_chance = own >= std::max(20.0, 2 * static_cast<double>(least));
-    if (nobody || !many_of_ours || !is_ours(entry) || had_its_chance) names.push_back(entry.name);
+    if (none || !many_of_ours || !is_ours(entry) || had_its_chance) names.push_back(entry.name);
   }
   return names;
 }
@@ -83,7 +83,7 @@ std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std
                              row.predicate,
                              row.cause,
                              row.shows_if()};
-    } catch (const std::exception& error) {  // somebody else wrote to it
+    } catch (const std::exception& error) {  // another program wrote to it
       notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
     }
   return rows;
@@ -109,7 +109,7 @@ std::map<int64_t, Mismatch> unconfirmed_in(const store::Store& store, const std:
       seen.blame = who->is_target ? Blame::kTarget : Blame::kOracle;
       seen.certificate.alone = {};
       rows.emplace(row.id, std::move(seen));
-    } catch (const std::exception&) {  // somebody else wrote to it: found_in() says so
+    } catch (const std::exception&) {  // another program wrote to it: found_in() says so
     }
   return rows;
 }

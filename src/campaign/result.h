@@ -79,7 +79,7 @@ struct CampaignResult {
   /// What was replayed, still fails, and was not found again.
   std::vector<const Replayed*> still_failing() const;
 
-  /// Whether a target has a mismatch that nobody has triaged as known.
+  /// Whether a target has a mismatch that is not triaged as known.
   bool has_new_mismatch() const;
 };
 

@@ -57,7 +57,7 @@ Standings standings_of(const TargetSurveys& surveys, const std::vector<workers::
       one.pairs = Coverage::parse_text(judged.at(name).at(1).get<std::string>(), Coverage::Depth::kPairs);
       one.add_levels(judged.at(name).at(2).get<std::vector<uint64_t>>());
     } catch (const UsageError&) {       // of another feature table
-    } catch (const json::exception&) {  // somebody else wrote it
+    } catch (const json::exception&) {  // another program wrote it
     }
   }
   return standings;

@@ -50,7 +50,7 @@ Task<TargetSurveys> asked(workers::Workers workers, bool pairs) {
   co_return surveys;
 }
 
-/// Nobody has asked it: it died of it.
+/// The target was not asked, or died when it was.
 bool is_unknown(const generate::Survey& survey) { return survey.asked == 0; }
 
 bool is_narrow(const SurveyedTarget& one) {
@@ -102,7 +102,7 @@ constexpr uint64_t kCasesWithoutPairs = 200;  // so few cases aim at no pair tha
 TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end) {
   settings.jobs = 1;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
-  settings.worker.coverage = workers::CoverageOf::kNobody;
+  settings.worker.coverage = workers::CoverageOf::kNone;
   settings.program = settings.lone_program;  // questions need no guidance
   settings.worker.corpus.clear();
   workers::Pool pool;

@@ -81,7 +81,7 @@ class Checker {
     if (states(from_.magnitude)) check_magnitude();
     if (states(from_.got_hex)) check_got();
     if (verdict_ == Verdict::kOutputUnwritten) {
-      result_.leave_unchecked("bound", "what nobody wrote needs none");
+      result_.leave_unchecked("bound", "what was not written needs none");
       if (from_.contract) result_.leave_unchecked("contract", "it does not matter here");
     } else if (states(from_.bound_name)) {
       if (!is_integer(c_.src_type)) check_theorem();
@@ -231,10 +231,10 @@ class Checker {
       return claim("got", false, "", fmt::format("{} is no number of {}", shown(got_), type));
     if (verdict_ == Verdict::kOutputUnwritten)
       return claim("got", std::isnan(got_) || got_ == poison_number(output_type_, poison_of(c_.seed)),
-                   shown(got_) + ", like all that nobody wrote", shown(got_) + " was written by somebody");
+                   shown(got_) + ", like all that was not written", shown(got_) + " was written");
     if (!says_value_is_wrong(verdict_)) return claim("got", true, fmt::format("a number of {}", type), "");
     const double right = is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value);
-    // Signed zeros are equal to everybody but those who judge special values.
+    // Signed zeros are equal, except where special values are judged.
     const bool differs = !same(got_, right) || (verdict_ == Verdict::kSpecialValues && got_ == 0 &&
                                                 std::signbit(got_) != std::signbit(needed(from_.exact_hex).value));
     if (from_.right)

@@ -52,8 +52,8 @@ double narrowing(const SumTypes& types, const judge::ExactElement& exact) {
   return output.digits < sums.digits ? output.unit_roundoff() * std::abs(static_cast<double>(exact.sum)) : 0;
 }
 
-/// lambda * u * sqrt(sum of s_k^2 + sum of t_k^2), lambda = 7.53: the last partial sum is s, and n numbers whose
-/// magnitudes add up to S have squares that add up to S^2/n or more.
+/// lambda * u * sqrt(sum of s_k^2 + sum of t_k^2), lambda = 7.53: the last partial sum is s; if the
+/// magnitudes of n numbers add up to S, their squares add up to S^2/n or more.
 double least_statistical(const SumTypes& types, const judge::ExactElement& exact) {
   const auto s = static_cast<double>(exact.sum), n = std::max(static_cast<double>(exact.nonzero), 1.0);
   return 7.53 * precision_of(types.accumulator).unit_roundoff() *

@@ -8,29 +8,21 @@
 
 namespace convict::cli {
 
-enum class Takes { kNothing, kText, kWord, kFile, kDirectory };
-
 /// An option with its value, or a positional argument.
 struct Argument {
   std::vector<std::string> names;  // "-j", "--jobs"; a positional has one name
-  std::string help, default_value;
-  Takes takes = Takes::kNothing;
-  std::vector<std::string> words;  // if it takes one
-  bool more_words = false;         // there are words known at run time only, such as names in a plugin
-  bool positional = false, required = false, repeats = false, value_is_optional = false;
+  std::string help;
+  std::vector<std::string> words;  // the values, if there are no others
+  bool is_positional = false, needs_value = false;
 
-  const std::string& long_name() const { return names.back(); }
-  std::string placeholder() const;  // "JOBS"
-  std::string brief() const;        // the first sentence of the help, without the default
+  /// The first sentence of the help, without the default.
+  std::string brief() const;
 };
 
 struct CommandLine {
   std::string name;  // "fuzz"; of the program itself "convict"
-  std::string summary, footer;
+  std::string summary;
   std::vector<Argument> arguments;
-
-  std::vector<Argument> options() const;
-  std::vector<Argument> positionals() const;
 };
 
 }  // namespace convict::cli

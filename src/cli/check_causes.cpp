@@ -108,7 +108,8 @@ int check_causes(const CheckCausesOptions& options) {
 
 void add_check_causes(Command app, int& exit_code) {
   auto [command, options] = add_command(
-      app, exit_code, check_causes, "check-causes", "Replay known causes: are they there, and as their files say?",
+      app, exit_code, check_causes, "check-causes",
+      "Check that each known cause still fails, under the condition in its file",
       "A cause fails if none of its implementations shows it on one of its cases, or if a part of the other cases "
       "that\n"
       "its 'when' covers passes: then it would hide other bugs.\n"

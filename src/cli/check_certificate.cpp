@@ -54,7 +54,7 @@ std::string required_text(const json& mismatch, const char* key) {
 Checked check(const json& mismatch) {
   if (!mismatch.is_object()) throw UsageError("not a JSON object");
   Checked result{required_text(mismatch, "case"),
-                 mismatch.contains("suspect") ? required_text(mismatch, "suspect") : "somebody",
+                 mismatch.contains("suspect") ? required_text(mismatch, "suspect") : "unnamed",
                  required_text(mismatch, "verdict"),
                  {}};
   const Verdict verdict = verdict_called(result.verdict);
@@ -63,7 +63,7 @@ Checked check(const json& mismatch) {
   result.check = certificate::check_certificate(parse_case(result.case_text), verdict,
                                                 certificate_from_json(mismatch["certificate"]));
   for (const char* key : {"suspect", "blame"})
-    if (mismatch.contains(key)) result.check.leave_unchecked(key, "nobody is run (`convict repro`)");
+    if (mismatch.contains(key)) result.check.leave_unchecked(key, "no implementation is run (`convict repro`)");
   return result;
 }
 

@@ -23,7 +23,7 @@ enum ExitCode : int {
   kInterrupted = 130   // by a signal, after a partial summary
 };
 
-/// Adds a command, whose callback stores run(options) in `exit_code`. The options live as long as the command.
+/// Adds a command. Its callback stores run(options) in `exit_code`. The options live as long as the command.
 template <class Options>
 std::pair<Command, Options&> add_command(Command app, int& exit_code, int (*run)(const Options&),
                                          const std::string& name, const std::string& help, const std::string& footer) {
@@ -33,7 +33,7 @@ std::pair<Command, Options&> add_command(Command app, int& exit_code, int (*run)
   return {command, *options};
 }
 
-/// Each function adds one command, whose callback stores the exit code in `exit_code`.
+/// Each function adds one command. Its callback stores the exit code in `exit_code`.
 void add_fuzz(Command app, int& exit_code);
 void add_repro(Command app, int& exit_code);
 void add_replay(Command app, int& exit_code);
@@ -53,7 +53,6 @@ void add_new_plugin(Command app, int& exit_code);
 void add_check_certificate(Command app, int& exit_code);
 void add_check_causes(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
-void add_man(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);
 void add_keeper(Command app, int& exit_code);
 

@@ -19,29 +19,28 @@ namespace convict::cli {
 namespace {
 
 /// The mismatch to explain, the version of its suspect, and who was there.
-struct Seen {
+struct MismatchToExplain {
   Mismatch mismatch;
   std::string version;
   std::vector<workers::RosterEntry> roster = {};
 };
 
 /// The first mismatch of the case, one of a target if there is any.
-Seen shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
+MismatchToExplain shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list({entry}, settings, [](uint64_t) {});
   const Mismatch* found = nullptr;
   for (const Mismatch& one : result.cases.front().mismatches)
     if (!found || (one.blame == Blame::kTarget && found->blame != Blame::kTarget)) found = &one;
   if (!found || found->suspect == kUnattributed)
     throw UsageError(
-        fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin "
-                    "say whose",
+        fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin name others",
                     to_text(entry.c)));
   const auto suspect = std::ranges::find(result.roster, found->suspect, &workers::RosterEntry::name);
   return {*found, suspect == result.roster.end() ? "" : suspect->version, result.roster};
 }
 
 /// What the row was seen of last.
-Seen seen_in(const store::Store& store, const store::MismatchRow& row) {
+MismatchToExplain seen_in(const store::Store& store, const store::MismatchRow& row) {
   const auto campaign = store.campaign(row.last_campaign);
   return {row.mismatch(), campaign ? campaign->info.libraries.value(row.suspect, "") : ""};
 }
@@ -90,7 +89,7 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
   std::optional<store::Store> store;
   if (chosen.row) store = store::Store::open(options.which.database);
-  const Seen seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
+  const MismatchToExplain seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
   const diagnose::Known known =
       store ? diagnose::Known(*store) : diagnose::Known(diagnose::with_inherited(shipped_causes(), seen.roster));
   settings.known = known.faults_of(seen.mismatch, seen.version);

@@ -31,7 +31,7 @@ std::string text_of(const json& from, const char* key) {
 std::vector<json> list_of(const json& from, const char* key) { return value_of(from, key, std::vector<json>()); }
 
 /// "iff" is said only if the neighbours that mirror the case were tried.
-std::string shows_if(const Found& found) {
+std::string shows_if(const DiagnosisFacts& found) {
   if (found.predicate == "always") return "fails always: no field that was varied made it pass";
   const auto unexplained = value_of(found.explanation, "unexplained", int64_t{0});
   const std::string predicate = printable(predicate_in_words(found.predicate, found.line), kLongestQuote);
@@ -51,7 +51,7 @@ void add_data(const json& explanation, std::vector<std::string>& lines) {
   if (const std::string here = text_of(data, "here"); !here.empty()) lines.push_back("  here, " + here);
 }
 
-void add_predicate(const Found& found, std::vector<std::string>& lines) {
+void add_predicate(const DiagnosisFacts& found, std::vector<std::string>& lines) {
   if (found.predicate.empty()) return;
   lines.push_back(shows_if(found));
   for (const json& one : list_of(found.explanation, "conditions"))
@@ -78,7 +78,7 @@ void add_runs(const json& explanation, std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::string diagnosis_text(const Found& found, const std::string& indent) {
+std::string diagnosis_text(const DiagnosisFacts& found, const std::string& indent) {
   std::vector<std::string> lines;
   add_predicate(found, lines);
   if (found.predicate.empty())

@@ -8,8 +8,8 @@
 
 namespace convict::cli {
 
-/// What a diagnosis has found out; both may come from a database that anybody may have written.
-struct Found {
+/// The result of a diagnosis. It may come from a database of a stranger.
+struct DiagnosisFacts {
   const std::string& predicate;
   const nlohmann::json& explanation;  // docs/background/store-format.md
   std::string line;                   // of the case
@@ -17,6 +17,6 @@ struct Found {
 
 /// When it fails, what passes without a condition, what the condition does not explain, what the process has to be
 /// like, how many runs that took. Each line is indented. "" if nothing is known.
-std::string diagnosis_text(const Found& found, const std::string& indent = "");
+std::string diagnosis_text(const DiagnosisFacts& found, const std::string& indent = "");
 
 }  // namespace convict::cli

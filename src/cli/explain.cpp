@@ -120,7 +120,7 @@ void add_explain(Command app, int& exit_code) {
   options.add_to(command);
   command
       .option("--check", options.check,
-              "Then try so many fresh cases of the operation: how many does the explanation say rightly? [0]")
+              "Test the explanation on so many new cases of the operation, and print how often it is right [0]")
       .unsigned_number();
 }
 

@@ -155,9 +155,9 @@ void add_fuzz(Command app, int& exit_code) {
       "  convict fuzz --engine libfuzzer --time 10m      guided by coverage (needs a build with clang)\n"
       "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
       "A target is on trial. An oracle is a witness: another implementation, which computes the same. The exact\n"
-      "reference decides who is wrong, and `blame` says whose bug that is. `convict list verdicts` has all verdicts.\n"
-      "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 a target was judged on too little, 130\n"
-      "            interrupted");
+      "reference decides who is wrong, and `blame` says where the bug is. `convict list verdicts` has all verdicts.\n"
+      "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 a target was judged on too little,\n"
+      "130 interrupted");
   options->add_to(command);
   command.on_call([options, command, &exit_code] { exit_code = fuzz(command, *options); });
 }

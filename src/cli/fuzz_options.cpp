@@ -127,8 +127,8 @@ constexpr Flag kFlags[] = {
                                "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]", filled),
     flag<&FuzzOptions::resume>(
         "--resume", kNotKept, nullptr,
-        "Go on with this campaign of the database, or with the last one that is not finished; what it was begun with "
-        "need not be given again, but for plugins and a corpus",
+        "Go on with this campaign of the database, or with the last one that is not finished. Its flags come from the "
+        "database; only plugins and a corpus are given again",
         [](Option option) { option.value_is_optional(); }),
 };
 
@@ -166,12 +166,12 @@ store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
 
 void refuse_difference(const Flag& row, const store::StoredCampaign& campaign, const json& given, const json& kept) {
   if (given != kept)
-    throw UsageError(fmt::format("{}: campaign {} was begun with {}, not {}; leave it out, or start another campaign",
+    throw UsageError(fmt::format("{}: campaign {} was started with {}, not {}; leave it out, or start another campaign",
                                  row.long_name(), campaign.id, printable(json_line(kept)),
                                  printable(json_line(given))));
 }
 
-/// A database may come from anybody, and who loads a library runs its code: what the database names outside of itself
+/// A database may come from a stranger, and loading a library runs its code: what the database names outside of itself
 /// is used only if the user has named it, too.
 void refuse_what_only_the_file_names(Command command, const FuzzOptions& options, int64_t campaign) {
   const auto is_missing = [&](const Flag& row) {

@@ -238,7 +238,7 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   std::string text = verdict_text(result, options) + inconclusive_lines(result, options);
   if (result.reference_is_wrong)
     text += wrapped(
-        "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case", 2);
+        "the exact reference itself was contradicted by all others: the campaign stopped; please report this case", 2);
   text += fmt::format("\ncampaign {} of {}\n", result.id, options.database);
   text +=
       wrapped(fmt::format("{} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(cases), result.seconds,

@@ -29,7 +29,7 @@ inline void on_interrupting_signal(int number) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const int64_t ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  if (int nobody = 0; one.by.compare_exchange_strong(nobody, number)) {
+  if (int none = 0; one.by.compare_exchange_strong(none, number)) {
     one.at_ns = ns;
     one.asked = true;
     return;

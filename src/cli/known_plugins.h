@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugins that this user has put on trial before. A database may come from anybody, and who loads a library runs
-// its code: a plugin that a database names is loaded if its user has named it on a command line, now or before
+// The plugins that this user has put on trial before. A database may come from a stranger, and loading a library runs
+// its code: a plugin that a database names is loaded if the user has named it on a command line, now or before
 // (docs/decisions/0025-a-database-may-come-from-anybody.md).
 //
 // They are lines of $XDG_STATE_HOME/convict/plugins, ~/.local/state by default: absolute paths, the latest first.

@@ -101,7 +101,7 @@ void OutputOptions::add_to(Command command, const std::vector<std::string>& form
       .one_of({"auto", "always", "never"})
       .shows_default();
   command.flag("-q,--quiet", quiet, "No progress");
-  command.flag("-v,--verbose", verbose, "Say more");
+  command.flag("-v,--verbose", verbose, "More detail: reasons of refusals, time of each stage");
 }
 
 void OutputOptions::write(const std::string& text) const {

@@ -192,21 +192,22 @@ Words members(const std::string& type) {
 
 Argument argument_of(const CLI::Option& option) {
   Argument argument;
-  argument.positional = option.get_positional();
+  argument.is_positional = option.get_positional();
   for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
-  if (argument.positional) argument.names = {option.get_name()};
+  if (argument.is_positional) argument.names = {option.get_name()};
   argument.help = option.get_description();
-  argument.default_value = option.get_default_str();
   argument.words = members(option.get_type_name());
-  argument.takes = option.get_items_expected_max() == 0 ? Takes::kNothing : Takes::kText;
-  argument.required = option.get_required();
-  argument.repeats = option.get_items_expected_max() > 1;
-  argument.value_is_optional = argument.takes != Takes::kNothing && option.get_items_expected_min() == 0;
+  argument.needs_value = option.get_items_expected_min() > 0;
   return argument;
 }
 
 }  // namespace
+
+std::string Argument::brief() const {
+  const std::string text = help.substr(0, help.find(". "));
+  return text.substr(0, text.find(" ["));
+}
 
 Option Option::required() const { return Option(*option_->required()); }
 
@@ -332,7 +333,7 @@ Option Command::operator[](const std::string& name) const { return Option(*app_-
 Command Command::subcommand(const std::string& name) const { return Command(*app_->get_subcommand(name)); }
 
 CommandLine Command::described() const {
-  CommandLine line{app_->get_name(), app_->get_description(), app_->get_footer(), {}};
+  CommandLine line{app_->get_name(), app_->get_description(), {}};
   for (const CLI::Option* option : std::as_const(*app_).get_options())
     if (!option->get_group().empty()) line.arguments.push_back(argument_of(*option));
   return line;

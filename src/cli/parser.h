@@ -88,7 +88,7 @@ class Command {
   /// Precondition: there is a command of this name, such as "fuzz".
   Command subcommand(const std::string& name) const;
 
-  /// As CLI11 knows it. Whose values are names of files, or words of the program, it does not.
+  /// As CLI11 knows it. It does not know which values are names of files, or words that a command checks.
   CommandLine described() const;
   std::vector<Command> commands() const;  // in the order of the help, without hidden ones
 

@@ -22,7 +22,7 @@ class CampaignProgress {
   void operator()(const campaign::CampaignResult& so_far);
 
  private:
-  struct Sample {
+  struct RatePoint {
     double seconds;  // since the campaign began
     uint64_t cases;
   };
@@ -39,7 +39,7 @@ class CampaignProgress {
   bool introduced_ = false;
   size_t told_notes_ = 0;
   std::set<std::string> announced_;  // signatures
-  std::deque<Sample> samples_;       // of the last seconds
+  std::deque<RatePoint> samples_;    // of the last seconds
 };
 
 }  // namespace convict::cli

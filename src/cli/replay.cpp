@@ -39,10 +39,10 @@ struct ReplayOptions {
 };
 
 /// The outcome of a case, compared with the expected one.
-enum class Outcome : uint8_t {
+enum class ReplayOutcome : uint8_t {
   kNotReached,
   kFailed,     // a mismatch of a target, or of the reference
-  kOracle,     // a mismatch of an oracle or of nobody
+  kOracle,     // a mismatch of an oracle, or with the blame `nobody`
   kExpected,   // the known mismatch and no other
   kFixed,      // the known mismatch does not show any more
   kNotJudged,  // the suspect of the known mismatch was not loaded
@@ -59,24 +59,24 @@ bool is_known(const Mismatch& m, const KnownMismatch* known) {
   return known && KnownMismatch{m.suspect, m.verdict} == *known;
 }
 
-Outcome outcome_of(const KnownMismatch* expected, const campaign::CaseResult& one,
-                   const std::vector<workers::RosterEntry>& roster) {
-  if (!one.examined) return Outcome::kNotReached;
+ReplayOutcome outcome_of(const KnownMismatch* expected, const campaign::CaseResult& one,
+                         const std::vector<workers::RosterEntry>& roster) {
+  if (!one.examined) return ReplayOutcome::kNotReached;
   bool known = false, others = false;
   for (const Mismatch& mismatch : one.mismatches) {
     known |= is_known(mismatch, expected);
     others |= !is_known(mismatch, expected);
-    if (!is_known(mismatch, expected) && blames_target(mismatch)) return Outcome::kFailed;
+    if (!is_known(mismatch, expected) && blames_target(mismatch)) return ReplayOutcome::kFailed;
   }
-  if (others) return Outcome::kOracle;
-  if (known) return Outcome::kExpected;
-  if (!expected) return one.judged ? Outcome::kPassed : Outcome::kUnjudged;
+  if (others) return ReplayOutcome::kOracle;
+  if (known) return ReplayOutcome::kExpected;
+  if (!expected) return one.judged ? ReplayOutcome::kPassed : ReplayOutcome::kUnjudged;
   const bool loaded = std::ranges::find(roster, expected->suspect, &workers::RosterEntry::name) != roster.end();
-  return loaded ? Outcome::kFixed : Outcome::kNotJudged;
+  return loaded ? ReplayOutcome::kFixed : ReplayOutcome::kNotJudged;
 }
 
-std::vector<Outcome> outcomes_of(const Corpus& corpus, const campaign::CaseListResult& result) {
-  std::vector<Outcome> outcomes;
+std::vector<ReplayOutcome> outcomes_of(const Corpus& corpus, const campaign::CaseListResult& result) {
+  std::vector<ReplayOutcome> outcomes;
   outcomes.reserve(corpus.size());
   for (size_t i = 0; i < corpus.size(); ++i)
     outcomes.push_back(outcome_of(corpus.known(i), result.cases[i], result.roster));
@@ -84,9 +84,9 @@ std::vector<Outcome> outcomes_of(const Corpus& corpus, const campaign::CaseListR
 }
 
 /// A short remark that is printed after the outcome.
-std::string remark(Outcome outcome, const KnownMismatch* expected, const campaign::CaseResult& one) {
-  if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", expected->suspect);
-  if (outcome != Outcome::kFixed) return "";
+std::string remark(ReplayOutcome outcome, const KnownMismatch* expected, const campaign::CaseResult& one) {
+  if (outcome == ReplayOutcome::kNotJudged) return fmt::format("  {} is not loaded\n", expected->suspect);
+  if (outcome != ReplayOutcome::kFixed) return "";
   std::string says = "said nothing";
   for (const workers::ImplementationSummary& implementation : one.implementations())
     if (implementation.name == expected->suspect) says = implementation.outcome;
@@ -94,16 +94,17 @@ std::string remark(Outcome outcome, const KnownMismatch* expected, const campaig
                      expected->suspect, says);
 }
 
-std::string totals(const std::vector<Outcome>& outcomes, const campaign::CaseListResult& result) {
-  const auto count = [&](Outcome outcome) { return std::ranges::count(outcomes, outcome); };
+std::string totals(const std::vector<ReplayOutcome>& outcomes, const campaign::CaseListResult& result) {
+  const auto count = [&](ReplayOutcome outcome) { return std::ranges::count(outcomes, outcome); };
   const auto examined = std::ranges::count(result.cases, true, &campaign::CaseResult::examined);
   const auto judged = std::ranges::count(result.cases, true, &campaign::CaseResult::judged);
-  std::string text = fmt::format("{} cases: {} judged, {} unjudged; {} with a mismatch of a target, {} of an oracle",
-                                 examined, judged, examined - judged, count(Outcome::kFailed), count(Outcome::kOracle));
-  if (count(Outcome::kExpected) > 0) text += fmt::format("; {} as expected", count(Outcome::kExpected));
-  if (count(Outcome::kFixed) > 0) text += fmt::format("; {} FIXED?", count(Outcome::kFixed));
-  if (count(Outcome::kNotJudged) > 0)
-    text += fmt::format("; {} of implementations that are not loaded", count(Outcome::kNotJudged));
+  std::string text =
+      fmt::format("{} cases: {} judged, {} unjudged; {} with a mismatch of a target, {} of an oracle", examined, judged,
+                  examined - judged, count(ReplayOutcome::kFailed), count(ReplayOutcome::kOracle));
+  if (count(ReplayOutcome::kExpected) > 0) text += fmt::format("; {} as expected", count(ReplayOutcome::kExpected));
+  if (count(ReplayOutcome::kFixed) > 0) text += fmt::format("; {} FIXED?", count(ReplayOutcome::kFixed));
+  if (count(ReplayOutcome::kNotJudged) > 0)
+    text += fmt::format("; {} of implementations that are not loaded", count(ReplayOutcome::kNotJudged));
   return text + (result.interrupted ? " (interrupted)\n" : "\n");
 }
 
@@ -121,7 +122,7 @@ std::string unjudged_table(const std::map<std::string, size_t>& reasons) {
   std::ranges::sort(rows, std::greater());
   std::string text;
   for (const auto& [count, reason] : rows)
-    text += fmt::format("{:<11} {:>6}  {}\n", kWords[static_cast<size_t>(Outcome::kUnjudged)], with_commas(count),
+    text += fmt::format("{:<11} {:>6}  {}\n", kWords[static_cast<size_t>(ReplayOutcome::kUnjudged)], with_commas(count),
                         printable(reason, 200));
   return rows.empty() ? "" : text + "            -v shows the cases\n";
 }
@@ -130,32 +131,32 @@ std::string unjudged_table(const std::map<std::string, size_t>& reasons) {
 std::string unreached_line(size_t count) {
   if (count == 0) return "";
   return fmt::format("{:<11} {:>6}  cases; --format json names them\n",
-                     kWords[static_cast<size_t>(Outcome::kNotReached)], with_commas(count));
+                     kWords[static_cast<size_t>(ReplayOutcome::kNotReached)], with_commas(count));
 }
 
 std::string as_text(const Corpus& corpus, const campaign::CaseListResult& result,
-                    const std::vector<Outcome>& outcomes, const OutputOptions& out) {
+                    const std::vector<ReplayOutcome>& outcomes, const OutputOptions& out) {
   std::string text;
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   std::map<std::string, size_t> unjudged;
   for (size_t i = 0; i < corpus.size(); ++i) {
-    if (outcomes[i] == Outcome::kNotReached) continue;
-    if (outcomes[i] == Outcome::kUnjudged && !out.verbose) {
+    if (outcomes[i] == ReplayOutcome::kNotReached) continue;
+    if (outcomes[i] == ReplayOutcome::kUnjudged && !out.verbose) {
       ++unjudged[why_unjudged(result.cases[i])];
       continue;
     }
-    const bool quiet = outcomes[i] == Outcome::kPassed || outcomes[i] == Outcome::kExpected;
+    const bool quiet = outcomes[i] == ReplayOutcome::kPassed || outcomes[i] == ReplayOutcome::kExpected;
     if (quiet && !out.verbose) continue;
     text += fmt::format("{:<11} {}: {}{}\n", kWords[static_cast<size_t>(outcomes[i])], corpus.origin(i),
                         corpus.line(i), corpus.expectation(i));
     text += remark(outcomes[i], corpus.known(i), result.cases[i]);
     for (const Mismatch& mismatch : result.cases[i].mismatches) text += describe(mismatch);
   }
-  const auto unreached = static_cast<size_t>(std::ranges::count(outcomes, Outcome::kNotReached));
+  const auto unreached = static_cast<size_t>(std::ranges::count(outcomes, ReplayOutcome::kNotReached));
   return text + unjudged_table(unjudged) + unreached_line(unreached) + totals(outcomes, result);
 }
 
-json row_of(const Corpus& corpus, size_t i, const campaign::CaseResult& one, Outcome outcome) {
+json row_of(const Corpus& corpus, size_t i, const campaign::CaseResult& one, ReplayOutcome outcome) {
   json row = {{"case", corpus.line(i)},
               {"origin", corpus.origin(i)},
               {"outcome", kWords[static_cast<size_t>(outcome)]},
@@ -178,9 +179,9 @@ std::string indented(std::string row) {
 
 /// Row by row: as one value, a million cases would take some GB.
 std::string as_json(const Corpus& corpus, const campaign::CaseListResult& result,
-                    const std::vector<Outcome>& outcomes) {
+                    const std::vector<ReplayOutcome>& outcomes) {
   const json about = {{"interrupted", result.interrupted},
-                      {"not_reached", std::ranges::count(outcomes, Outcome::kNotReached)},
+                      {"not_reached", std::ranges::count(outcomes, ReplayOutcome::kNotReached)},
                       {"notes", result.notes}};
   std::string text = "{\n  \"cases\": [";
   for (size_t i = 0; i < corpus.size(); ++i) {
@@ -234,11 +235,11 @@ int replay(const ReplayOptions& options) {
   settings.interrupted = &interrupted();
   use_data_for_all(options.data, corpus, settings);
   const campaign::CaseListResult result = run_with_progress(corpus, settings, options);
-  const std::vector<Outcome> outcomes = outcomes_of(corpus, result);
+  const std::vector<ReplayOutcome> outcomes = outcomes_of(corpus, result);
   options.out.write(options.out.json() ? as_json(corpus, result, outcomes)
                                        : as_text(corpus, result, outcomes, options.out));
   if (result.interrupted) return kInterrupted;
-  if (std::ranges::find(outcomes, Outcome::kFailed) != outcomes.end()) return kMismatch;
+  if (std::ranges::find(outcomes, ReplayOutcome::kFailed) != outcomes.end()) return kMismatch;
   return std::ranges::none_of(result.cases, &campaign::CaseResult::judged) ? kCannotJudge : kClean;
 }
 
@@ -253,7 +254,7 @@ void add_replay(Command app, int& exit_code) {
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
       "  convict replay --relations all corpus/seeds     thorough: every relation on every case\n"
       "A line ends with what is expected, if not that all is well: => refused, or => mismatch SUSPECT VERDICT for a\n"
-      "bug that is known; that it is gone is said and is no failure.\n"
+      "known bug; one that no longer shows is reported and does not fail.\n"
       "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
       "130 interrupted");
   command.option("paths", options.paths,

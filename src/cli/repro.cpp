@@ -18,6 +18,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/json_text.h"
+#include "examine/local_examiner.h"
 #include "fill/given_data.h"
 #include "report/repro_command.h"
 #include "workers/worker_session.h"
@@ -94,13 +95,12 @@ campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const
 campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings,
                                   examine::AskedRelations relations) {
   const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
-  run::GuardedMemory memory;
-  run::FlightRecord record;
   std::optional<fill::GivenData> data;
   if (!settings.worker.data.empty()) data.emplace(settings.worker.data);
-  const examine::Examination examination = examine::examine(
-      c, roster.subjects, memory, record,
-      {.most_bytes = settings.worker.most_bytes(), .relations = relations, .data = data ? &*data : nullptr});
+  examine::LocalExaminer examiner{
+      roster.subjects,
+      {.most_bytes = settings.worker.most_bytes(), .relations = relations, .data = data ? &*data : nullptr}};
+  const examine::Examination examination = examiner.examine(c);
   campaign::CaseListResult result;
   result.notes = roster.notes;
   auto said = std::make_shared<const std::vector<workers::ImplementationSummary>>(workers::summaries_of(examination));
@@ -185,14 +185,14 @@ int repro(const ReproOptions& options) {
 
 void add_repro(Command app, int& exit_code) {
   auto [command, options] =
-      add_command(app, exit_code, repro, "repro", "Run one case and show who says what",
+      add_command(app, exit_code, repro, "repro", "Run one case and show every implementation's result",
                   "Examples:\n"
                   "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
                   "  convict repro 3 --db convict.db                  the case of mismatch 3; of 3 and 4: repro 3 4\n"
                   "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
                   "  convict repro --after 'conv2d in=9 k=3' 'conv2d in=5 k=3'    both in one process, in this order\n"
                   "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
-                  "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
+                  "Exit codes: 0 no mismatch, 1 mismatch of any implementation, 2 usage, 125 every target refused");
   options.which.add_to(command);
   options.run.add_to(command);
   options.run.add_heap_guard_to(command);

@@ -36,7 +36,7 @@ struct SampleOptions {
 };
 
 /// So many cases, and how much of the time goes to them.
-struct Share {
+struct CostShare {
   uint64_t cases = 0;
   double cost = 0;
 
@@ -47,20 +47,20 @@ struct Share {
 struct OperationLevels {
   std::string name;  // "conv.forward"
   convict_op op;
-  Share all;
-  std::vector<std::vector<Share>> levels;  // by feature and level
+  CostShare all;
+  std::vector<std::vector<CostShare>> levels;  // by feature and level
 };
 
 /// What a number of cases shows.
-struct Sample {
+struct CaseSample {
   uint64_t cases = 0, legal = 0, met = 0;
   std::optional<uint64_t> first;  // index
   std::string first_case;
   std::vector<OperationLevels> operations;  // of the cases that meet the predicate
   std::vector<double> costs;                // of each of them, as a multiple of a case without elements
 
-  Share share(size_t feature, size_t level) const {
-    Share sum;
+  CostShare share(size_t feature, size_t level) const {
+    CostShare sum;
     for (const OperationLevels& one : operations) {
       sum.cases += one.levels[feature][level].cases;
       sum.cost += one.levels[feature][level].cost;
@@ -87,10 +87,10 @@ OperationLevels& operation_of(std::vector<OperationLevels>& operations, const co
   return operations[static_cast<size_t>(3 * (p.op - CONVICT_CONV) + (p.pass - CONVICT_FORWARD))];
 }
 
-Sample draw_sample(const SampleOptions& options) {
+CaseSample draw_sample(const SampleOptions& options) {
   const generate::Profile* profile = generate::find_profile(options.profile);
   const Where where = Where::parse(options.where);
-  Sample sample;
+  CaseSample sample;
   sample.operations = all_operations();
   for (uint64_t i = 0; i < options.cases && !interrupted(); ++i) {
     const Case c = generate::generate(profile, options.seed, i);
@@ -125,14 +125,14 @@ double mean(const std::vector<double>& costs) {
 }
 
 /// How long it takes until a case meets the predicate.
-struct Plan {
+struct ExpectedWait {
   bool is_bound = false;  // none was met: 3 / cases bounds the share with 95 % confidence ("rule of three")
   double one_in = 0;      // cases
   double sure = 0;        // cases after which one is met with a chance of 95 %
 };
 
-Plan plan_of(const Sample& sample) {
-  Plan plan;
+ExpectedWait plan_of(const CaseSample& sample) {
+  ExpectedWait plan;
   plan.is_bound = sample.met == 0;
   const auto cases = static_cast<double>(std::max<uint64_t>(sample.cases, 1));
   const double share = std::min(1.0, plan.is_bound ? 3 / cases : static_cast<double>(sample.met) / cases);
@@ -147,7 +147,7 @@ std::string rough_duration(double seconds) {
   return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string plan_text(const SampleOptions& options, const Plan& plan) {
+std::string plan_text(const SampleOptions& options, const ExpectedWait& plan) {
   const auto count = [](double cases) { return with_commas(static_cast<uint64_t>(std::llround(cases))); };
   const std::string time = rough_duration(plan.sure / options.speed);
   if (plan.is_bound)
@@ -161,7 +161,7 @@ double percent(double part, double all) { return all == 0 ? 0 : 100 * part / all
 
 double percent(uint64_t part, uint64_t all) { return percent(static_cast<double>(part), static_cast<double>(all)); }
 
-std::string features_as_text(const Sample& sample) {
+std::string features_as_text(const CaseSample& sample) {
   std::string text;
   for (const Feature& feature : features()) {
     text += fmt::format("{}:", feature.name);
@@ -176,7 +176,7 @@ std::string features_as_text(const Sample& sample) {
 /// Levels that an operation shows, but in fewer than this share of its cases.
 constexpr double kRare = 2;  // per cent
 
-std::vector<std::string> rare_levels(const Sample& sample) {
+std::vector<std::string> rare_levels(const CaseSample& sample) {
   std::vector<std::string> rare;
   for (const convict_op op : {CONVICT_CONV, CONVICT_CONV_TRANSPOSE})
     for (const Feature& feature : features())
@@ -191,7 +191,7 @@ std::vector<std::string> rare_levels(const Sample& sample) {
 }
 
 /// A row for each level: its share of the cases, of the time, and of the cases of each operation and pass.
-std::string levels_as_text(const Sample& sample) {
+std::string levels_as_text(const CaseSample& sample) {
   double cost = 0;
   std::string text = fmt::format("{:<34} {:>7} {:>7}", "share of the", "cases", "time");
   for (const OperationLevels& one : sample.operations) {
@@ -200,7 +200,7 @@ std::string levels_as_text(const Sample& sample) {
   }
   for (const Feature& feature : features())
     for (size_t level = 0; level < feature.levels.size(); ++level) {
-      const Share share = sample.share(feature.id, level);
+      const CostShare share = sample.share(feature.id, level);
       text += fmt::format("\n{:<34} {:>5.2f} % {:>5.2f} %", fmt::format("{}={}", feature.name, feature.levels[level]),
                           percent(share.cases, sample.met), percent(share.cost, cost));
       for (const OperationLevels& one : sample.operations)
@@ -213,7 +213,7 @@ std::string levels_as_text(const Sample& sample) {
   return text;
 }
 
-std::string as_text(const SampleOptions& options, const Sample& sample) {
+std::string as_text(const SampleOptions& options, const CaseSample& sample) {
   std::string text = fmt::format("{} cases of profile {}, seed {}: {} meet {}\n", with_commas(sample.cases),
                                  options.profile, options.seed, with_commas(sample.met),
                                  options.where.empty() ? "everything legal" : printable(options.where));
@@ -225,13 +225,13 @@ std::string as_text(const SampleOptions& options, const Sample& sample) {
   return text + (options.levels ? levels_as_text(sample) : features_as_text(sample));
 }
 
-json operations_as_json(const Sample& sample) {
+json operations_as_json(const CaseSample& sample) {
   json operations = json::object();
   for (const OperationLevels& one : sample.operations) {
     json table = json::object();
     for (const Feature& feature : features())
       for (size_t level = 0; level < feature.levels.size(); ++level) {
-        const Share& share = one.levels[feature.id][level];
+        const CostShare& share = one.levels[feature.id][level];
         table[std::string(feature.name)][std::string(feature.levels[level])] = {{"cases", share.cases},
                                                                                 {"cost", share.cost}};
       }
@@ -240,8 +240,8 @@ json operations_as_json(const Sample& sample) {
   return operations;
 }
 
-json as_json(const SampleOptions& options, const Sample& sample) {
-  const Plan plan = plan_of(sample);
+json as_json(const SampleOptions& options, const CaseSample& sample) {
+  const ExpectedWait plan = plan_of(sample);
   json table = json::object();
   for (const Feature& feature : features())
     for (size_t level = 0; level < feature.levels.size(); ++level)
@@ -271,7 +271,7 @@ json as_json(const SampleOptions& options, const Sample& sample) {
 
 int sample(const SampleOptions& options) {
   if (options.speed <= 0) throw UsageError("--speed: valid: cases a second, above 0");
-  const Sample drawn = draw_sample(options);
+  const CaseSample drawn = draw_sample(options);
   if (interrupted()) return kInterrupted;
   options.out.write(options.out.json() ? json_document(as_json(options, drawn)) : as_text(options, drawn));
   return kClean;

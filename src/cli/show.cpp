@@ -58,7 +58,7 @@ std::vector<std::string> commands(const store::MismatchRow& row, const std::stri
   return {command_for("repro", row, database), command_for("export", row, database) + " --to pytorch"};
 }
 
-std::string as_text(const store::MismatchRow& row, const std::vector<store::Sighting>& sightings,
+std::string as_text(const store::MismatchRow& row, const std::vector<store::CampaignSighting>& sightings,
                     const std::string& database) {
   std::string text = fmt::format("#{} {} {} (blame: {})\n", row.id, printable(row.suspect), printable(row.verdict),
                                  printable(row.blame)) +
@@ -77,7 +77,7 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
   if (certificate.errors.map) text += draw_map(*certificate.errors.map);
   text += "  certificate\n" + reports::describe_certificate(certificate);
   text += fmt::format("  seen {} times from {} to {}\n", row.hits, printable(row.first_seen), printable(row.last_seen));
-  for (const store::Sighting& one : sightings)
+  for (const store::CampaignSighting& one : sightings)
     text +=
         fmt::format("    campaign {}: {} hits, profile {}, seed {}, {} to {}\n", one.campaign, one.hits,
                     printable(one.profile), printable(one.seed), printable(one.first_seen), printable(one.last_seen));
@@ -86,7 +86,7 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
   return text;
 }
 
-std::string as_json(const store::MismatchRow& row, const std::vector<store::Sighting>& sightings,
+std::string as_json(const store::MismatchRow& row, const std::vector<store::CampaignSighting>& sightings,
                     const std::string& database) {
   const json document = {{"id", row.id},
                          {"signature", row.signature},

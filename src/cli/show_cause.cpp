@@ -16,7 +16,7 @@ std::string cause_line(std::string_view name, std::string_view text) {
   return text.empty() ? "" : fmt::format("  {:<10} {}\n", name, printable(text, kLongestShown));
 }
 
-/// The sentence of a verdict; nothing for one that somebody else made up.
+/// The sentence of a verdict; nothing for an unknown one.
 std::string meaning(const std::string& verdict) try {
   return fmt::format("{}: {}", verdict, reports::meaning_of(verdict_named(verdict)));
 } catch (const UsageError&) {

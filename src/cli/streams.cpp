@@ -53,7 +53,7 @@ std::error_code create(const std::string& path, const std::string& text, mode_t 
   return error;
 }
 
-/// In place of `path`, or of the file that a link of this name leads to.
+/// Replaces the file `path`, or the one that a link of this name leads to.
 std::error_code replace(const fs::path& path, const std::string& text) {
   std::error_code error, nothing_there;
   const fs::path real = fs::is_symlink(path, nothing_there) ? fs::canonical(path, error) : path;

@@ -20,7 +20,7 @@ void print(const std::string& text);
 /// To be called last: some file systems tell only now that they could not write. Throws SystemError.
 void close_stdout();
 
-/// Writes to stderr. That it fails can be told to nobody.
+/// Writes to stderr. A failure is ignored: there is no place left to report it.
 void say(const std::string& text);
 
 /// Writes a file whole or not at all: beside it first, then in its place, with the mode of the one that was there. A

@@ -27,7 +27,7 @@ struct TriageOptions {
 
 /// The version of the suspect in the last campaign that saw the row.
 json current_versions(const store::Store& store, const store::MismatchRow& row) {
-  for (const store::Sighting& one : store.sightings(row.id))
+  for (const store::CampaignSighting& one : store.sightings(row.id))
     if (one.campaign == row.last_campaign && one.libraries.contains(row.suspect))
       return {{row.suspect, one.libraries[row.suspect]}};
   throw UsageError(fmt::format("--versions: the version of '{}' is not known; valid: name it, e.g. onednn=2.6.3",
@@ -127,7 +127,7 @@ int triage(const TriageOptions& given) {
 void add_triage(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, triage, "triage", "Say what a cause or a mismatch is: known, reported, fixed, ...",
-      "A cause stands for all its mismatches that nobody has triaged themselves, those to come included.\n"
+      "A cause stands for all its mismatches that are not triaged themselves, those to come included.\n"
       "new and fixed ones of a target fail `convict fuzz`; known, reported and wontfix ones are listed. With "
       "--versions\n"
       "that holds for these versions: in campaigns with others, the mismatch counts as new again. Without, for all.\n"
@@ -135,7 +135,7 @@ void add_triage(Command app, int& exit_code) {
       "  convict triage 3 --status reported --link https://example.org/issues/12 --versions current\n"
       "  convict triage cause 2 --status reported --link https://example.org/issues/12\n"
       "  convict triage 2 known\n"
-      "  convict triage 4 5 --status wontfix --note 'no input channels: nobody does that'\n"
+      "  convict triage 4 5 --status wontfix --note 'no input channels: no real case'\n"
       "  convict triage 6 --status known --versions onednn=2.6.3\n"
       "Exit codes: 0 written, 2 usage, or no such mismatch or cause: then nothing is written");
   command

@@ -106,10 +106,10 @@ std::string run_with_onednn(const Folder& folder, const exports::ExportFile& sou
   return sentence_of(exit_code_of({folder.file("case")}));
 }
 
-using Runner = std::string(const Folder&, const exports::ExportFile&, const ScriptSubject&);
+using ProgramRunner = std::string(const Folder&, const exports::ExportFile&, const ScriptSubject&);
 
 /// The formats that are programs.
-constexpr std::pair<std::string_view, Runner*> kRunners[] = {
+constexpr std::pair<std::string_view, ProgramRunner*> kRunners[] = {
     {"pytorch", run_python}, {"cpp", run_with_plugin}, {"onednn", run_with_onednn}};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An exported script is run before it is offered: whoever gets it should know whether it shows the fault.
+// An exported script is run before it is offered, so that it can say whether it shows the fault here.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace convict::cli {
 
-/// Whose fault it is to show, and the file that its implementation comes from ("" for a native kernel).
+/// The implementation with the fault, and the file that it comes from ("" for a native kernel).
 struct ScriptSubject {
   std::string suspect, library;
   std::string include_folder = {};  // as ExportRequest

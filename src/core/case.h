@@ -21,7 +21,7 @@ enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 enum class WeightLayout { kOihw, kIohw, kOhwi, kHwio };
 
 enum class Fill {
-  kInt,         // small integers whose every partial sum is exact: judged by equality
+  kInt,         // small integers with exact partial sums: judged by equality
   kNormal,      // zero-mean reals, nearly normal with unit variance: judged by the error bound
   kWide,        // as kNormal, each times its own power of two: sums that narrow types cannot hold
   kPositive,    // reals of [0.5, 1.5): no cancellation, large sums
@@ -30,7 +30,7 @@ enum class Fill {
   kSubnormal,   // integers times the smallest subnormal, against integers: exact, but lost if subnormals are flushed
   kZero,        // all weights (for backward_weights: the gradient) zero
   kStructured,  // integers, with structure in the weights: slices, runs or two of four are zero, or one sign
-  kLargeSums,   // whole numbers of one sign whose sums come near the largest exact one of the accumulator: 2^24
+  kLargeSums,   // whole numbers of one sign with sums near the largest exact one of the accumulator: 2^24
   kSpecialWeights,  // as kSpecial, but the special values are weights, where no padding meets them
   // Simpler fills for shrinking, also exact:
   kSparse,  // integers, three out of four zero

@@ -136,9 +136,9 @@ bool holds_somewhere(const Cause& cause, const Case& c) {
 }
 
 /// Reads line after line.
-class Reader {
+class CauseReader {
  public:
-  explicit Reader(std::string_view origin) : origin_(origin) {}
+  explicit CauseReader(std::string_view origin) : origin_(origin) {}
 
   void take(std::string_view line, int number) {
     line = trim(line);
@@ -234,7 +234,7 @@ const Cause* cause_of(std::span<const Cause> causes, const Mismatch& mismatch, s
 }
 
 std::vector<Cause> parse_causes(std::string_view text, std::string_view origin) {
-  Reader reader(origin);
+  CauseReader reader(origin);
   int number = 0;
   for (const std::string_view line : split(text, '\n')) reader.take(line, ++number);
   return reader.finish();

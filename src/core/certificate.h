@@ -116,10 +116,10 @@ struct Certificate {
     bool operator==(const Errors&) const = default;
   } errors;
 
-  struct Relation {
+  struct ViolatedRelation {
     std::optional<std::string> name;
     std::optional<Decimal> expected;
-    bool operator==(const Relation&) const = default;
+    bool operator==(const ViolatedRelation&) const = default;
   } relation;
 
   /// Of a process.
@@ -165,7 +165,7 @@ nlohmann::json to_json(const Certificate& certificate);
 /// Keys that no certificate has are passed over. Throws UsageError, naming the key, if one is not of its type.
 Certificate certificate_from_json(const nlohmann::json& json);
 
-/// The same of a document that anybody may have written: what is not of its type is absent.
+/// The same of a document of a stranger: what is not of its type is absent.
 Certificate certificate_in(const nlohmann::json& document);
 
 /// json(number) is its JSON form.

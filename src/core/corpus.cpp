@@ -116,7 +116,7 @@ void expect(std::string_view text, CorpusEntry& entry) {
 void check(const CorpusEntry& entry) {
   const Resolved resolved = resolve(entry.c);
   if (entry.must_be_refused && !resolved.why_not)
-    throw UsageError(fmt::format("case '{}' is legal, so nobody has to refuse it", to_text(entry.c)));
+    throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(entry.c)));
   if (!entry.must_be_refused && resolved.why_not)
     throw UsageError(
         fmt::format("case '{}': field '{}': {}; if that is what has to be refused, end the line with '{} {}'",
@@ -131,7 +131,7 @@ void check(const CorpusEntry& entry) {
 std::string line_to_repeat(const std::string& case_text) try {
   const bool legal = !resolve(parse_case(case_text)).why_not;
   return legal ? case_text : fmt::format("{} {} {}", case_text, kArrow, kRefused);
-} catch (const UsageError&) {  // somebody else wrote it
+} catch (const UsageError&) {  // another program wrote it
   return case_text;
 }
 
@@ -197,7 +197,7 @@ void Corpus::add(const CorpusEntry& entry) {
 Case Corpus::case_at(size_t i) const { return parse_case(line(i)); }
 
 std::string Corpus::origin(size_t i) const {
-  const Line& line = lines_[i];
+  const SourceLine& line = lines_[i];
   return line.number == 0 ? files_[line.file] : fmt::format("{}:{}", files_[line.file], line.number);
 }
 

@@ -67,11 +67,11 @@ class Corpus {
   std::string expectation(size_t i) const;
 
  private:
-  struct Line {
+  struct SourceLine {
     std::string text;
     uint32_t file = 0, number = 0;  // number: 0 if the origin is no line of a file
   };
-  std::deque<Line> lines_;          // grows without a copy
+  std::deque<SourceLine> lines_;    // grows without a copy
   std::vector<std::string> files_;  // that lines are from
   std::map<size_t, KnownMismatch> known_;
   std::unordered_set<size_t> must_be_refused_;

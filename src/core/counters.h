@@ -11,7 +11,7 @@
 namespace convict::inline core {
 
 enum class Counter {
-  kCases,       // examined to the end, or given up because somebody died on them
+  kCases,       // examined to the end, or given up because an implementation died on them
   kJudged,      // at least one target's result was held against the reference
   kWitnessed,   // judged, and every oracle computed it too
   kUnjudged,    // every target refused

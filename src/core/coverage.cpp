@@ -62,7 +62,7 @@ const Numbering& numbering() {
   return numbering;
 }
 
-/// Splits a place in a row, whose features come behind `before`, into a feature and its level.
+/// Splits a place in a row into a feature and its level. The features of the row come behind `before`.
 void place(uint32_t at, int before, FeatureId& feature, uint8_t& level) {
   const Numbering& n = numbering();
   at += n.column[before + 1];

@@ -28,7 +28,7 @@ uint32_t tuple_count();
 uint32_t pair_count();
 Tuple tuple_of(uint32_t id);
 
-/// The number of a tuple, whose features are in the order of the table.
+/// The number of a tuple. Its features are in the order of the table.
 uint32_t id_of(const Tuple& tuple);
 
 /// Levels are numbered over all features, in the order of the table.
@@ -63,8 +63,8 @@ class Coverage {
   /// smaller.
   void unite(const Coverage& other);
 
-  /// The tuples whose count rose since the last call; an id appears twice if its count rose by two. apply() adds them
-  /// to another counter, with the number of cases they come from. merge() and apply() themselves add nothing here.
+  /// The tuples with a count that rose since the last call; an id appears twice if its count rose by two. apply() adds
+  /// them to another counter, with the number of cases they come from. merge() and apply() themselves add nothing here.
   std::vector<uint32_t> take_news();
   void apply(std::span<const uint32_t> news, uint64_t cases = 0);
 

@@ -23,13 +23,13 @@ Axes extents_of(const int64_t* extent) { return {extent[0], extent[1], extent[2]
 
 /// What taps reach of an axis of conv's src or conv_transpose's dst: how many positions they leave out, how many before
 /// the first and behind the last that they reach.
-struct Reach {
+struct TapReach {
   int64_t unreached = 0, before = 0, behind = 0;
 };
 
 constexpr int64_t kMostLookedAt = 65'536;  // taps or windows of an axis
 
-Reach reach_of(const convict_problem& p, int axis) {
+TapReach reach_of(const convict_problem& p, int axis) {
   const bool is_conv = p.op == CONVICT_CONV;
   const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
   const int64_t stride = std::max<int64_t>(p.stride[axis], 1);
@@ -38,7 +38,7 @@ Reach reach_of(const convict_problem& p, int axis) {
   // remainder are `period` apart; each begins `step` behind the one before.
   const int64_t dilation = p.dilation[axis], period = stride / std::gcd(stride, dilation);
   const int64_t step = period * dilation / stride;
-  Reach reach{positions, positions, positions};
+  TapReach reach{positions, positions, positions};
   for (int64_t tap = 0; tap < std::min(period, p.kernel[axis]); ++tap) {
     const int64_t at = tap * dilation - p.pad_begin[axis], remainder = (at % stride + stride) % stride;
     const int64_t all = (positions - remainder + stride - 1) / stride;  // of the remainder, inside the axis
@@ -190,13 +190,13 @@ const ComparedPair& compared_pair(std::string_view left, std::string_view right)
   return *found;
 }
 
-Order ComparedPair::order(const Case& c, const convict_problem& p, int axis) const {
+Ordering ComparedPair::order(const Case& c, const convict_problem& p, int axis) const {
   const int64_t left = left_value(c, p, axis), right = right_value(c, p, axis);
-  return left < right ? Order::kBelow : left == right ? Order::kEqual : Order::kAbove;
+  return left < right ? Ordering::kBelow : left == right ? Ordering::kEqual : Ordering::kAbove;
 }
 
-Order ComparedPair::order(const Case& c, const convict_problem& p) const {
-  Order largest = Order::kBelow;
+Ordering ComparedPair::order(const Case& c, const convict_problem& p) const {
+  Ordering largest = Ordering::kBelow;
   for (int axis = 0; axis < (per_axis ? c.rank : 1); ++axis) largest = std::max(largest, order(c, p, axis));
   return largest;
 }

@@ -28,7 +28,7 @@ struct DerivedNumber {
 std::span<const DerivedNumber> derived_numbers();
 
 /// How the first number of a pair is to the second one.
-enum class Order { kBelow, kEqual, kAbove };
+enum class Ordering { kBelow, kEqual, kAbove };
 
 /// Two numbers that kernels compare with each other.
 struct ComparedPair {
@@ -36,9 +36,9 @@ struct ComparedPair {
   bool per_axis = false;
   Number left_value = nullptr, right_value = nullptr;
 
-  Order order(const Case& c, const convict_problem& p, int axis) const;
+  Ordering order(const Case& c, const convict_problem& p, int axis) const;
   /// The largest order on any axis.
-  Order order(const Case& c, const convict_problem& p) const;
+  Ordering order(const Case& c, const convict_problem& p) const;
 };
 
 std::span<const ComparedPair> compared_pairs();

@@ -48,7 +48,8 @@ bool is_expressible(const Change& change, int rank);
 /// "oc:8,in[1]:9/relu:1": problems apart by '/', changes by ','. Empty without earlier problems.
 std::string text_of_earlier(const Case& c);
 
-/// Reads that text into `to`, whose rank is set. Returns what is wrong with it; empty if nothing is.
+/// Reads that text into `to`. Precondition: the rank of `to` is set. Returns what is wrong with it; empty if nothing
+/// is.
 std::string read_earlier(std::string_view text, Case& to);
 
 /// Makes sure that there are so many earlier problems and one: those that are missing have one image more.

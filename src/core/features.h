@@ -94,7 +94,7 @@ enum KernelAxes { kOddAlike, kEvenAlike, kOddDiffer, kEvenDiffer, kMixedParity }
 enum Stride { kOnes, kTwos, kAlikeFromThree, kDifferLastOne, kDifferLastMore };
 enum Phase { kBelowKernel, kEqualsKernel, kAboveKernel, kCommonFactor };
 enum Dilation { kDenseTaps, kTwoEverywhere, kThreeOrMore, kDilationsDiffer, kOnUnitKernels };
-enum Padding { kNone, kSymmetric, kAsymmetric, kBeginOnly, kEndOnly, kNegative, kUpper, kLower, kValidWord };
+enum PaddingLevel { kNone, kSymmetric, kAsymmetric, kBeginOnly, kEndOnly, kNegative, kUpper, kLower, kValidWord };
 enum PadWindow { kBelowWindow, kOneSide, kBothSides };
 enum OutputPadding { kNoOutputPadding, kAllAxes, kSomeAxes, kFromStride };
 enum Parity { kOdd, kEven };

@@ -21,7 +21,7 @@ struct Storage {
 
 constexpr int64_t kFront = 1, kBehind = 2;  // elements of a cut dimension that are not the tensor's
 
-/// A tensor whose dimensions are stored in `order`, outermost first.
+/// A tensor with its dimensions stored in `order`, outermost first.
 convict_tensor stored(const Storage& storage, std::span<const int64_t> dims, std::span<const int> order) {
   convict_tensor tensor{};
   tensor.dtype = storage.type;

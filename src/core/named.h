@@ -12,7 +12,7 @@
 
 namespace convict::inline core {
 
-/// The value of an enum whose names are listed in its order. Throws UsageError for an unknown name.
+/// The value of an enum, by its name in a list in the enum's order. Throws UsageError for an unknown name.
 template <class Enum, size_t N>
 Enum named(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto found = std::ranges::find(names, name);

@@ -57,9 +57,10 @@ std::pair<int, int> parse_quantity(std::string_view text) {
     axis = is_word ? word->axis : static_cast<int>(*number);
     name = text.substr(0, bracket);
   }
-  const auto found = std::ranges::find(quantities(), name, &Quantity::name);
-  if (found == quantities().end() || (axis != Condition::kSomeAxis && !found->per_axis)) refuse(text);
-  return {static_cast<int>(found - quantities().begin()), axis};
+  const int index = quantity_of(name);
+  if (index == std::ssize(quantities()) || (axis != Condition::kSomeAxis && !quantities()[index].per_axis))
+    refuse(text);
+  return {index, axis};
 }
 
 /// Whether it is the same axis for all conditions.
@@ -152,6 +153,10 @@ int64_t Quantity::value(const Case& c, int axis) const {
 std::span<const Quantity> quantities() {
   static const std::vector<Quantity> all = make_quantities();
   return all;
+}
+
+int quantity_of(std::string_view name) {
+  return static_cast<int>(std::ranges::find(quantities(), name, &Quantity::name) - quantities().begin());
 }
 
 bool Condition::is_per_axis() const {

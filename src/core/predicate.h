@@ -32,6 +32,8 @@ struct Quantity {
 
 /// All quantities: first the slots in the order of the field table, without the seed, then the derived ones.
 std::span<const Quantity> quantities();
+/// Its index in quantities(); their number if there is none of this name.
+int quantity_of(std::string_view name);
 
 enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
 

@@ -8,7 +8,7 @@
 
 namespace convict::inline core {
 
-/// A bijection on 64 bits whose output bits all depend on all input bits: the finalizer of SplitMix64 (Steele, Lea and
+/// A bijection on 64 bits; each output bit depends on all input bits: the finalizer of SplitMix64 (Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 constexpr uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

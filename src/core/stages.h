@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of an examination, whose time a campaign adds up: `convict fuzz -v` and its JSON tell where the time went.
+// The stages of an examination. A campaign adds up the time of each: `convict fuzz -v` and its JSON tell where the time
+// went.
 #pragma once
 
 #include <array>

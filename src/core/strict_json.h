@@ -52,6 +52,17 @@ void read_strictly(const nlohmann::json& from, std::map<std::string, T>& to) {
   for (const auto& [key, value] : from.items()) read_strictly(value, to[key]);
 }
 
+/// The library's form of a map without text as keys: [[key, value], ...].
+template <class T>
+void read_strictly(const nlohmann::json& from, std::map<int, T>& to) {
+  if (!from.is_array()) throw UsageError("something is not an array");
+  for (const nlohmann::json& one : from) {
+    int key;
+    read_strictly(one.at(0), key);
+    read_strictly(one.at(1), to[key]);
+  }
+}
+
 /// A value that becomes whatever it is assigned to, by read_strictly().
 class StrictValue {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be wrong with an implementation, whose fault it is, and the record that is kept of it.
+// What can be wrong with an implementation, which one is at fault, and the record that is kept of it.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ constexpr bool is_on_values(Verdict verdict) {
 constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
 
 /// In which order people want to read of them: wrong values, deaths, memory of others, refusals of what is legal; and
-/// last, what shows on problems that nobody should pose.
+/// last, what shows on problems that are not legal.
 constexpr int reading_order(Verdict verdict) {
   if (is_on_values(verdict) || verdict == Verdict::kShape) return 0;
   if (verdict <= Verdict::kOom) return 1;
@@ -59,8 +59,8 @@ constexpr int reading_order(Verdict verdict) {
   return verdict == Verdict::kAcceptsInvalid ? 4 : 2;
 }
 
-/// Whose fault a mismatch is. A mistake of the reference ends the campaign; a death that nobody could be shown to have
-/// caused is nobody's.
+/// Which side is at fault in a mismatch. A mistake of the reference ends the campaign. `nobody`: no implementation was
+/// shown to have caused a death.
 enum class Blame { kTarget, kOracle, kReference, kNobody };
 
 inline constexpr std::array<std::string_view, 4> kBlameNames = {"target", "oracle", "reference", "nobody"};
@@ -71,7 +71,7 @@ constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast
 Verdict verdict_named(std::string_view name);
 Blame blame_named(std::string_view name);
 
-/// Suspects that are no implementation: of what nobody could be shown to have done, and our own reference.
+/// Two special suspects: `unattributed` (no cause was found) and `reference` (the reference is wrong).
 inline constexpr std::string_view kUnattributed = "unattributed", kReference = "reference";
 
 /// One implementation caught on one case, and the evidence.

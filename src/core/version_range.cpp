@@ -68,7 +68,7 @@ VersionRange VersionRange::parse(std::string_view text) {
 bool VersionRange::contains(std::string_view version) const {
   if (parts_.empty()) return true;
   const std::vector<uint64_t> numbers = numbers_of(version);
-  return !numbers.empty() && std::ranges::any_of(parts_, [&](const Ends& one) {
+  return !numbers.empty() && std::ranges::any_of(parts_, [&](const Interval& one) {
     return (one.first.empty() || compared(numbers, one.first) >= 0) &&
            (one.last.empty() || compared(numbers, one.last) <= 0);
   });
@@ -76,7 +76,7 @@ bool VersionRange::contains(std::string_view version) const {
 
 std::string VersionRange::text() const {
   std::string text;
-  for (const Ends& one : parts_) {
+  for (const Interval& one : parts_) {
     if (!text.empty()) text += ", ";
     text += one.first == one.last ? one.first : fmt::format("{}{}{}", one.first, kTo, one.last);
   }

@@ -24,11 +24,11 @@ class VersionRange {
 
  private:
   /// Both are included; "" is no end.
-  struct Ends {
+  struct Interval {
     std::string first, last;
-    bool operator==(const Ends&) const = default;
+    bool operator==(const Interval&) const = default;
   };
-  std::vector<Ends> parts_;  // none: all versions
+  std::vector<Interval> parts_;  // none: all versions
 };
 
 }  // namespace convict::inline core

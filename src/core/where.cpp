@@ -144,7 +144,7 @@ std::vector<std::string_view> padding_like(PadMode mode) {
 }
 
 /// The values of a number that meet these conditions; those on another axis say nothing.
-struct Span {
+struct ValueRange {
   int64_t low, high;
 
   void narrow(const Condition& by) {
@@ -166,7 +166,7 @@ void refuse_impossible(const Predicate& predicate) {
   for (const Condition& one : predicate.conditions) {
     if (!is_on_a_value(one)) continue;
     const Quantity& quantity = quantities()[static_cast<size_t>(one.left)];
-    Span span{quantity.lowest, quantity.highest};
+    ValueRange span{quantity.lowest, quantity.highest};
     span.narrow(one);
     const bool is_alone = span.low > span.high;
     for (const Condition& other : predicate.conditions) {

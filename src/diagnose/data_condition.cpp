@@ -21,7 +21,7 @@ constexpr int64_t kLeastOfEach = 3;  // failing and passing data, or nothing is 
 constexpr double kMostWrong = 0.05;  // of the data
 
 /// One case with its data: all fill::data_numbers(), and whether the case fails.
-struct Sample {
+struct DataSample {
   bool fails = false;
   std::vector<int64_t> numbers;
 };
@@ -32,10 +32,10 @@ struct Threshold {
   int64_t wrong = 0;  // data for which it does not say what happened
 };
 
-class Values {
+class DataValues {
  public:
-  Sample of(const Case& c, bool fails) {
-    Sample data{fails, {}};
+  DataSample of(const Case& c, bool fails) {
+    DataSample data{fails, {}};
     place(c);
     for (const fill::DataNumber& number : fill::data_numbers())
       data.numbers.push_back(number.value(resolve(c).problem, memory_.ours()));
@@ -53,15 +53,15 @@ class Values {
   run::GuardedMemory memory_;
 };
 
-int64_t count_wrong(const std::vector<Sample>& all, size_t number, int64_t least) {
-  return std::ranges::count_if(all, [&](const Sample& one) { return (one.numbers[number] >= least) != one.fails; });
+int64_t count_wrong(const std::vector<DataSample>& all, size_t number, int64_t least) {
+  return std::ranges::count_if(all, [&](const DataSample& one) { return (one.numbers[number] >= least) != one.fails; });
 }
 
 /// The one that is wrong least often; of these, the first in the table with the smallest number.
-Threshold best_threshold(const std::vector<Sample>& all) {
+Threshold best_threshold(const std::vector<DataSample>& all) {
   Threshold best{0, 0, static_cast<int64_t>(all.size())};
   for (size_t number = 0; number < fill::data_numbers().size(); ++number)
-    for (const Sample& one : all) {
+    for (const DataSample& one : all) {
       const int64_t least = one.numbers[number];
       if (!one.fails) continue;
       const int64_t wrong = count_wrong(all, number, least);
@@ -81,8 +81,8 @@ Case with(Case c, const Data& data) {
 
 std::optional<json> data_condition(const Case& c, const std::function<std::optional<bool>(const Case&)>& fails,
                                    const std::function<bool()>& go_on) {
-  Values values;
-  std::vector<Sample> all;
+  DataValues values;
+  std::vector<DataSample> all;
   int64_t failing = 0;
   const auto ask = [&](const Data& data) {
     const Case other = with(c, data);

@@ -146,9 +146,9 @@ class Diagnoser {
     return diagnosis;
   }
 
-  /// The known fault whose predicate holds for the case, one that can be learnt again first. A mismatch that shrinks to
-  /// such a case has that fault, even if the predicate does not hold for its own case. This is sound only for steps
-  /// towards the plain case: a leap to another small case may lead from a new fault to a known one.
+  /// The known fault with a predicate that holds for the case, one that can be learnt again first. A mismatch that
+  /// shrinks to such a case has that fault, even if the predicate does not hold for its own case. This is sound only
+  /// for steps towards the plain case: a leap to another small case may lead from a new fault to a known one.
   const KnownFault* known_fault(const Case& c) const {
     const KnownFault* found = nullptr;
     for (const KnownFault& one : known_)
@@ -279,7 +279,7 @@ class Diagnoser {
     const Changes changes = repeated(samples, data);
     diagnosis.complete = may_go_on();  // the rest is welcome, but not waited for
     if (changes.changed > 0) return withhold(diagnosis, changes);
-    explain::Learnt learnt = explain::learn_predicate(samples);
+    explain::LearntPredicate learnt = explain::learn_predicate(samples);
     if (!needs_fill) learn_with_known(learnt, samples);
     if (narrow && !learnt.predicate.holds(narrow->samples->front().c)) return;
     if (explains_too_little(learnt, samples)) {
@@ -309,7 +309,7 @@ class Diagnoser {
   }
 
   /// Two cases of one fault are explained in two ways, each too narrow, unless they are learnt from together.
-  void learn_with_known(explain::Learnt& learnt, std::vector<explain::Sample>& samples) const {
+  void learn_with_known(explain::LearntPredicate& learnt, std::vector<explain::Sample>& samples) const {
     for (const KnownFault& known : known_) {
       if (!known.samples || !may_go_on()) continue;
       if (auto together = explain::learn_together(samples, *known.samples)) {
@@ -338,11 +338,11 @@ class Diagnoser {
     return changes;
   }
 
-  static bool explains_too_little(const explain::Learnt& learnt, const std::vector<explain::Sample>& samples) {
+  static bool explains_too_little(const explain::LearntPredicate& learnt, const std::vector<explain::Sample>& samples) {
     return static_cast<double>(learnt.unexplained.size()) > kMostUnexplained * static_cast<double>(samples.size());
   }
 
-  static void admit_ignorance(Diagnosis& diagnosis, const explain::Learnt& learnt, size_t samples) {
+  static void admit_ignorance(Diagnosis& diagnosis, const explain::LearntPredicate& learnt, size_t samples) {
     diagnosis.explanation["withheld"] =
         fmt::format("not known when it fails: of {} cases tried, the best condition found, '{}', is wrong for {}",
                     samples, learnt.predicate.in_words(), learnt.unexplained.size());
@@ -374,7 +374,7 @@ class Diagnoser {
   std::optional<bool> fails_with(const Case& with_any, std::span<const Data> data, bool again = false) {
     for (const Data& one : data) {
       const Case c = with(with_any, one);
-      const Probe::Answer answer = again ? probe_.ask_again(c) : probe_.ask(c);
+      const Probe::Finding answer = again ? probe_.ask_again(c) : probe_.ask(c);
       if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c) && is_direct(*answer.mismatch))
         return is_same_failure(*answer.mismatch, mismatch_) ? std::optional(true) : std::nullopt;
       if (!answer.judged) return std::nullopt;

@@ -78,7 +78,7 @@ void DiagnosisThread::learn(FinishedDiagnosis& finished) {
   if (!diagnosis.complete || diagnosis.samples.empty()) return;
   KnownFault fault{Predicate::parse(diagnosis.predicate),
                    std::make_shared<const std::vector<explain::Sample>>(std::move(diagnosis.samples))};
-  std::erase_if(learnt_, [&](const Learnt& one) {
+  std::erase_if(learnt_, [&](const LearntFault& one) {
     return one.suspect == finished.mismatch.suspect && are_alike(one.verdict, finished.mismatch.verdict) &&
            fault.predicate.holds(one.fault.samples->front().c);
   });
@@ -87,7 +87,7 @@ void DiagnosisThread::learn(FinishedDiagnosis& finished) {
 
 std::vector<KnownFault> DiagnosisThread::known_to(const DiagnosisRequest& request) const {
   std::vector<KnownFault> known = request.known;
-  for (const Learnt& one : learnt_)
+  for (const LearntFault& one : learnt_)
     if (one.suspect == request.mismatch.suspect && are_alike(one.verdict, request.mismatch.verdict))
       known.push_back(one.fault);
   return known;

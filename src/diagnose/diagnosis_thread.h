@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs diagnoses in a thread beside a campaign: one after the other, each with its own worker, until their time is used
-// up. Targets come first: they interrupt a diagnosis of anybody else, and keep half of the time for themselves. The
+// up. Targets come first: they interrupt a diagnosis of an oracle, and keep half of the time for themselves. The
 // thread does not touch the database.
 #pragma once
 
@@ -59,7 +59,7 @@ class DiagnosisThread {
 
  private:
   /// A fault that this thread has learnt.
-  struct Learnt {
+  struct LearntFault {
     std::string suspect;
     Verdict verdict;
     KnownFault fault;
@@ -81,7 +81,7 @@ class DiagnosisThread {
   std::chrono::steady_clock::duration left_;
   bool busy_ = false, busy_with_target_ = false, only_targets_ = false;
   std::string signature_;       // of the one that is running
-  std::vector<Learnt> learnt_;  // of this thread alone, the newest first
+  std::vector<LearntFault> learnt_;  // of this thread alone, the newest first
   std::thread thread_;          // last: it uses all of the above
 };
 

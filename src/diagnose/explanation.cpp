@@ -30,7 +30,7 @@ json conditions(const Predicate& predicate, const std::vector<explain::Sample>& 
 
 }  // namespace
 
-json described(const explain::Learnt& learnt, const explain::Sampled& sampled) {
+json described(const explain::LearntPredicate& learnt, const explain::Sampled& sampled) {
   json exceptions = json::array();
   for (const explain::Sample& sample : learnt.unexplained)
     if (exceptions.size() < kMostExceptions)
@@ -43,9 +43,7 @@ json described(const explain::Learnt& learnt, const explain::Sampled& sampled) {
 }
 
 Condition fill_is(Fill fill) {
-  const auto all = quantities();
-  const auto found = std::ranges::find(all, "fill", &Quantity::name);
-  return {static_cast<int>(found - all.begin()), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
+  return {quantity_of("fill"), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
 }
 
 }  // namespace convict::diagnose

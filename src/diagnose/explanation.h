@@ -15,7 +15,7 @@ namespace convict::diagnose {
 
 /// Each condition with the simplest case that passes because it alone does not hold; the exceptions; how much was
 /// tried.
-nlohmann::json described(const explain::Learnt& learnt, const explain::Sampled& sampled);
+nlohmann::json described(const explain::LearntPredicate& learnt, const explain::Sampled& sampled);
 
 /// That the data are of this kind, for faults that no other data show.
 Condition fill_is(Fill fill);

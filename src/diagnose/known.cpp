@@ -24,7 +24,7 @@ std::vector<std::pair<store::MismatchRow, Predicate>> Known::explained_alike(con
       if (row.predicate.empty() || !are_alike(verdict_named(row.verdict), mismatch.verdict)) continue;
       Predicate predicate = Predicate::parse(row.predicate);
       rows.emplace_back(std::move(row), std::move(predicate));
-    } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
+    } catch (const std::exception&) {  // of another version, or of another program: it explains nothing here
     }
   return rows;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known before a mismatch is explained, for everybody who explains one: causes that people have described, and
-// rows of a database that are explained. Nobody learns the same bug twice.
+// What is known before a mismatch is explained, for all that explain one: causes that people have described, and
+// rows of a database that are explained. So no bug is learnt twice.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace convict::diagnose {
 
-/// The causes, and those that somebody on the roster has from what it is built on.
+/// The causes, and those that an implementation of the roster has from what it is built on.
 std::vector<Cause> with_inherited(std::vector<Cause> causes, const std::vector<workers::RosterEntry>& roster);
 
 class Known {

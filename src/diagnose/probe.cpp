@@ -27,13 +27,13 @@ workers::SupervisorSettings settings_for(const Suspicion& suspicion, const worke
 Probe::Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings)
     : suspicion_(suspicion), settings_(settings_for(suspicion, settings)) {}
 
-const Probe::Answer& Probe::ask(const Case& c) {
+const Probe::Finding& Probe::ask(const Case& c) {
   const auto [known, inserted] = answers_.try_emplace(to_text(c));
   if (inserted) known->second = ask_again(c);
   return known->second;
 }
 
-Probe::Answer Probe::ask_again(const Case& c) {
+Probe::Finding Probe::ask_again(const Case& c) {
   run(c);
   // Corrupted memory may kill the process several cases later: a death counts only if the case kills a new one too.
   if (died_ && cases_in_this_process_ > 1) {
@@ -44,7 +44,7 @@ Probe::Answer Probe::ask_again(const Case& c) {
   return std::move(answer_);
 }
 
-Probe::Answer Probe::ask_for_values(const Case& c) {
+Probe::Finding Probe::ask_for_values(const Case& c) {
   for_values_ = true;
   run(c);
   for_values_ = false;
@@ -64,8 +64,8 @@ void Probe::run(const Case& c) {
   answer_ = pool_.finish(answer_to(c));
 }
 
-Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment,
-                               bool fresh_clients) const {
+Probe::Finding Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment,
+                                bool fresh_clients) const {
   workers::SupervisorSettings settings = settings_;
   settings.worker.environment = environment;
   settings.fork_servers = nullptr;
@@ -78,7 +78,7 @@ bool Probe::is_shown_by_relations() const {
   return suspicion_.verdict == Verdict::kWrongRelation || !settings_.heap_guard.empty();
 }
 
-Task<Probe::Answer> Probe::answer_to(const Case& c) {
+Task<Probe::Finding> Probe::answer_to(const Case& c) {
   std::vector<std::string> lines = suspicion_.before;
   lines.push_back(to_text(c));
   const uint64_t count = lines.size(), first = static_cast<uint64_t>(runs_) * count, index = first + count - 1;
@@ -88,7 +88,7 @@ Task<Probe::Answer> Probe::answer_to(const Case& c) {
                                     .values = for_values_,
                                     .patient = suspicion_.verdict == Verdict::kSideEffect,
                                     .relations = is_shown_by_relations() ? AskedRelations::kAll : AskedRelations::kOne});
-  Answer answer;
+  Finding answer;
   while (const auto news = co_await workers_->next()) {
     const auto* report = std::get_if<workers::CaseReport>(&*news);
     if (report && report->index == index) answer.judged = report->judged;
@@ -102,13 +102,13 @@ Task<Probe::Answer> Probe::answer_to(const Case& c) {
 }
 
 /// What a relation shows of another problem comes after what the case itself shows.
-void Probe::note(const Mismatch& mismatch, Answer& answer) const {
+void Probe::note(const Mismatch& mismatch, Finding& answer) const {
   if (!answer.mismatch && mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
     answer.mismatch = mismatch;
 }
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
-void Probe::note(const workers::WorkerDeath& death, const Case& c, Answer& answer) const {
+void Probe::note(const workers::WorkerDeath& death, const Case& c, Finding& answer) const {
   answer.judged = !death.from_outside;
   if (!settings_.heap_guard.empty() && !workers::is_heap_damage(death, settings_.heap_guard))
     answer.judged = false;  // of the allocator itself

@@ -31,36 +31,36 @@ class Probe {
   /// is a hang, the limit for a call is at most two seconds.
   Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings);
 
-  struct Answer {
+  struct Finding {
     bool judged = false;               // the suspect did not refuse
     std::optional<Mismatch> mismatch;  // only if its verdict matches the one looked for
   };
 
   /// Runs the case, or returns the remembered answer if it ran before.
-  const Answer& ask(const Case& c);
+  const Finding& ask(const Case& c);
 
   /// Runs the case, also if it ran before.
-  Answer ask_again(const Case& c);
+  Finding ask_again(const Case& c);
 
   /// From now on each case gets a process of its own.
   void separate_cases() { separate_ = true; }
 
   /// Runs the case again, for a certificate that shows all elements of a small output (certificates.md).
-  Answer ask_for_values(const Case& c);
+  Finding ask_for_values(const Case& c);
 
   /// Runs the case in a new process that has run no other. `environment` holds environment variables, by name, that
   /// limit threads and instruction sets. `fresh_clients`: so that clients are no copies either.
-  Answer ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {},
-                   bool fresh_clients = false) const;
+  Finding ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {},
+                    bool fresh_clients = false) const;
 
   int runs() const { return runs_; }
-  bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
+  bool interrupted() const { return settings_.is_interrupted(); }
 
  private:
   bool is_shown_by_relations() const;
-  Task<Answer> answer_to(const Case& c);
-  void note(const Mismatch& mismatch, Answer& answer) const;
-  void note(const workers::WorkerDeath& death, const Case& c, Answer& answer) const;
+  Task<Finding> answer_to(const Case& c);
+  void note(const Mismatch& mismatch, Finding& answer) const;
+  void note(const workers::WorkerDeath& death, const Case& c, Finding& answer) const;
   void run(const Case& c);
 
   Suspicion suspicion_;
@@ -70,8 +70,8 @@ class Probe {
   bool for_values_ = false, separate_ = false;
   bool died_ = false;  // whether the process died of the last case
   int cases_in_this_process_ = 0;
-  Answer answer_;
-  std::map<std::string, Answer> answers_;  // by canonical line
+  Finding answer_;
+  std::map<std::string, Finding> answers_;  // by canonical line
   int runs_ = 0;
 };
 

@@ -19,7 +19,7 @@ void Within::look_beyond(const Case& c, const std::function<bool(const Case&)>& 
   Limit* crossed = nullptr;
   for (Limit& one : limits_) {
     if (one.condition.holds(c, 0)) continue;
-    if (crossed) return;  // of a refusal, nobody would know why
+    if (crossed) return;  // a refusal would have no known reason
     crossed = &one;
   }
   if (!crossed || crossed->is_crossed || crossed->tries == kMostTries) return;

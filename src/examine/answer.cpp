@@ -27,11 +27,11 @@ std::optional<std::string> why_not_asked(const Scene& scene, const convict_contr
   return std::nullopt;
 }
 
-Answer answer_of(const Scene& scene, bool legal, const convict_implementation& who, const convict_abilities& abilities,
-                 bool is_target, int position, run::FlightRecord& record) {
+Acceptance answer_of(const Scene& scene, bool legal, const convict_implementation& who,
+                     const convict_abilities& abilities, bool is_target, int position, run::FlightRecord& record) {
   const convict_problem& p = scene.problem_for(is_target);
   const Case& c = scene.the_case();
-  Answer answer;
+  Acceptance answer;
   const auto refuses = [&](std::optional<std::string> reason) {
     answer.reason = std::move(reason);
     return answer.reason.has_value();

@@ -16,14 +16,14 @@ std::optional<std::string> why_not_asked(const Scene& scene, const convict_contr
                                          const convict_abilities& abilities);
 
 /// What one implementation says of a problem.
-struct Answer {
+struct Acceptance {
   std::optional<std::string> reason;         // why it refuses, or why it is not even asked
   std::optional<convict_contract> contract;  // of a legal problem that it accepts, or would
   std::string side_effect;
   bool was_asked = false;
 };
 
-Answer answer_of(const Scene& scene, bool legal, const convict_implementation& who, const convict_abilities& abilities,
-                 bool is_target, int position, run::FlightRecord& record);
+Acceptance answer_of(const Scene& scene, bool legal, const convict_implementation& who,
+                     const convict_abilities& abilities, bool is_target, int position, run::FlightRecord& record);
 
 }  // namespace convict::examine

@@ -21,7 +21,7 @@ std::vector<Case> cases_before(const Case& c);
 /// The seed of other data that the operands hold in a call before, for Calls::kRefilled.
 uint64_t data_seed_before(const Case& c);
 
-/// Operands with memory of their own, beside those whose results are judged.
+/// Operands with memory of their own, beside those of the judged call.
 class OwnOperands {
  public:
   /// Those of the scene, filled with the data of another seed. Results are compared with nothing.
@@ -59,7 +59,7 @@ class ConcurrentCalls {
 
   const convict_implementation& who_;
   convict_problem problem_;  // on one thread
-  OwnOperands operands_;     // what one of these calls computes is nobody's concern
+  OwnOperands operands_;     // what these calls compute is not compared
   std::atomic<bool> begun_ = false, ending_ = false;
   std::thread thread_;
 };
@@ -69,8 +69,8 @@ class ConcurrentCalls {
 /// The problem to prepare for: one image, or one position of the last axis, more or less. The seed chooses.
 Case prepared_case(const Case& c);
 
-/// An implementation whose `run` takes the steps of another one: prepares and executes those of `prepared`, reshapes
-/// them to the problem that it is called for, and executes once more.
+/// An implementation with a `run` that takes the steps of another one: prepares and executes those of `prepared`,
+/// reshapes them to the problem that it is called for, and executes once more.
 class ReshapedCall : public convict_implementation {
  public:
   /// `who` can reshape, and does not refuse `p`, its problem of `prepared`. All are borrowed.

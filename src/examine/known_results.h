@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results of a case that agree with the reference. Whoever returns the same bytes under the same rule agrees as well:
+// Results of a case that agree with the reference. The same bytes under the same rule agree as well:
 // sums of small integers are the same in any order, and so are those of kernels that add alike.
 #pragma once
 
@@ -17,7 +17,7 @@ class KnownResults {
  public:
   /// What the comparison of the outputs in memory would find, if it is known.
   const judge::Comparison* find(const run::GuardedMemory& memory, const judge::Rule& rule) const {
-    for (const Known& one : all_)
+    for (const KnownResult& one : all_)
       if (memory.outputs_are(one.bytes) && is_same(one.rule, rule)) return &one.comparison;
     return nullptr;
   }
@@ -35,7 +35,7 @@ class KnownResults {
   static constexpr size_t kMostKept = 3;
   static constexpr int64_t kMostElements = 1 << 17;  // copies of larger ones would count against a worker's memory
 
-  struct Known {
+  struct KnownResult {
     std::vector<unsigned char> bytes;
     judge::Rule rule;
     judge::Comparison comparison;
@@ -46,7 +46,7 @@ class KnownResults {
     return a == b || (a.kind == judge::Rule::Kind::kExact && b.kind == judge::Rule::Kind::kExact);
   }
 
-  std::vector<Known> all_;
+  std::vector<KnownResult> all_;
 };
 
 }  // namespace convict::examine

@@ -48,7 +48,7 @@ std::optional<std::string> impossible(const Scene& scene, double most_bytes, con
 }
 
 /// What all looks at a case have in common.
-struct Examiner {
+struct LookContext {
   std::span<const run::Subject> subjects;
   run::GuardedMemory& memory;
   run::FlightRecord& record;
@@ -58,7 +58,7 @@ struct Examiner {
 /// Asks the subjects whether they accept the problem.
 class Asking {
  public:
-  Asking(const Scene& scene, bool legal, const Look& look, const Examiner& examiner,
+  Asking(const Scene& scene, bool legal, const Look& look, const LookContext& examiner,
          std::vector<judge::Result>& results)
       : scene_(scene), legal_(legal), settings_(examiner.settings), record_(examiner.record), results_(results) {
     const ExaminationSettings& settings = examiner.settings;
@@ -91,7 +91,7 @@ class Asking {
     if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
     by_target_ |= result.is_target && accepted;
     const bool has_to_be_judged = accepted || !result.outcome.side_effect.empty();
-    anybody_ |= has_to_be_judged;
+    any_asked_ |= has_to_be_judged;
     return has_to_be_judged;
   }
 
@@ -103,7 +103,7 @@ class Asking {
     ask_in_turn();
   }
 
-  bool anybody() const { return anybody_; }
+  bool any_asked() const { return any_asked_; }
   bool is_impossible() const { return for_all_.has_value(); }
   /// Positions of those that were asked and are code of libraries.
   const std::vector<size_t>& foreign() const { return foreign_; }
@@ -130,7 +130,7 @@ class Asking {
   /// Why a subject refuses the problem. Nothing if it accepts; then its contract is set.
   std::optional<std::string> reason_to_refuse(size_t i) {
     judge::Result& result = results_[i];
-    Answer answer =
+    Acceptance answer =
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
@@ -159,7 +159,7 @@ class Asking {
   std::vector<int> library_;  // as in Turns, of each subject
   std::vector<size_t> foreign_;
   std::optional<std::string> for_all_;
-  bool by_target_ = false, anybody_ = false;
+  bool by_target_ = false, any_asked_ = false;
 };
 
 /// Whether most lost products would not have been noticed. A comb shows them at any number of terms, so it is trusted.
@@ -178,7 +178,7 @@ void call_all(const Scene& scene, bool legal, const TrialContext& context, Exami
 }
 
 /// Whether the evaluator of single elements, from the same data, finds what the reference found.
-bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::Element& element) {
+bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::JudgedElement& element) {
   scene.set(memory);
   const auto role = std::ranges::find(kRoles, element.role, &Role::name);
   const judge::ExactElement exact =
@@ -225,23 +225,23 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 }
 
 /// Examines a case, and looks again where that leaves a question.
-Examination look_at(const Look& look, const Examiner& examiner);
+Examination look_at(const Look& look, const LookContext& examiner);
 
 /// Asks, calls and judges all implementations once.
-Examination examine_once(const Look& look, const Examiner& examiner) {
+Examination examine_once(const Look& look, const LookContext& examiner) {
   const ExaminationSettings& settings = examiner.settings;
   const bool legal = !resolve(look.c).why_not;
   const Scene scene(look.c, look.data);
   Examination examination;
   Asking asking(scene, legal, look, examiner, examination.results);
   asking.ask_all();
-  if (asking.anybody())
+  if (asking.any_asked())
     call_all(scene, legal, {examiner.memory, examiner.record, settings.yardstick, settings.values, look.relations},
              examination);
   examination.foreign = asking.foreign();
   if (!look.changed.empty() && std::ranges::none_of(examination.results, has_side_effect))
     for (const size_t i : examination.foreign) examination.results[i].outcome.side_effect = look.changed;
-  else if (legal && !asking.anybody())
+  else if (legal && !asking.any_asked())
     return examination;
   if (!legal) {
     examination.judged = examination.illegal = !asking.is_impossible();
@@ -251,7 +251,7 @@ Examination examine_once(const Look& look, const Examiner& examiner) {
   summarize(look.c, examination);
   if (settings.yardstick != Yardstick::kLadder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
-  examination.mismatches = as_asked(judge::judge(look.c, examination.results, [&](const judge::Element& element) {
+  examination.mismatches = as_asked(judge::judge(look.c, examination.results, [&](const judge::JudgedElement& element) {
     return is_upheld(scene, examiner.memory, element);
   }));
   return examination;
@@ -259,7 +259,7 @@ Examination examine_once(const Look& look, const Examiner& examiner) {
 
 /// A relation may be broken by the result of a problem that is not that of the case. If this problem, with data of its
 /// own, shows a fault without the relation, then that is the mismatch: its line leads to the operation that is wrong.
-void charge_wrong_call(const judge::Result& result, const Look& first, const Examiner& examiner,
+void charge_wrong_call(const judge::Result& result, const Look& first, const LookContext& examiner,
                        std::vector<Mismatch>& mismatches) {
   const auto charged = std::ranges::find_if(mismatches, [&](const Mismatch& one) {
     return one.verdict == Verdict::kWrongRelation && one.suspect == result.who->name;
@@ -279,9 +279,9 @@ void charge_wrong_call(const judge::Result& result, const Look& first, const Exa
   *charged = std::move(*found);
 }
 
-/// Examines the case again with a comb, which hides nothing, for the targets whose pass proves little. The others that
-/// erred have been found already. Adds the mismatches to the first examination.
-void refill(const Look& first, const Examiner& examiner, Examination& examination) {
+/// Examines the case again with a comb, which hides nothing, for the targets with a pass that proves little. The others
+/// that erred have been found already. Adds the mismatches to the first examination.
+void refill(const Look& first, const LookContext& examiner, Examination& examination) {
   Look second = first;
   second.data = nullptr;
   second.c.fill = Fill::kComb;
@@ -295,7 +295,7 @@ void refill(const Look& first, const Examiner& examiner, Examination& examinatio
 
 /// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
 /// and the reference is on trial too. A fault that does not show a second time is effect_of_asking as it was.
-void hear_all(const Look& first, const Examiner& examiner, Examination& examination) {
+void hear_all(const Look& first, const LookContext& examiner, Examination& examination) {
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
   if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;
   Look second = first;
@@ -304,7 +304,7 @@ void hear_all(const Look& first, const Examiner& examiner, Examination& examinat
   if (!heard.mismatches.empty()) examination.mismatches = std::move(heard.mismatches);
 }
 
-Examination look_at(const Look& look, const Examiner& examiner) {
+Examination look_at(const Look& look, const LookContext& examiner) {
   Examination examination = examine_once(look, examiner);
   if (examination.illegal) return examination;
   Look again = look;
@@ -319,8 +319,8 @@ Examination look_at(const Look& look, const Examiner& examiner) {
 
 }  // namespace
 
-Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
-                 const ExaminationSettings& settings) {
+Acceptance answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
+                     const ExaminationSettings& settings) {
   const Scene scene(c);
   if (auto why = impossible(scene, settings.most_bytes, settings.where)) return {std::move(why), {}, {}, false};
   return answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, target.is_target,

@@ -28,7 +28,7 @@ struct Examination {
   bool witnessed = false;   // judged, and computed by every oracle; of those that take turns, by one
   bool illegal = false;     // it had to be refused
   bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
-  std::vector<size_t> foreign;  // positions of those whose code is a library's and who were asked or called
+  std::vector<size_t> foreign;  // positions of those in external libraries that were asked or called
   int redrawn = 0;              // results beyond the probabilistic bound on the first data only
 };
 
@@ -59,8 +59,8 @@ struct ExaminationSettings {
 };
 
 /// What the target at this position of the roster says of a legal case.
-Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
-                 const ExaminationSettings& settings);
+Acceptance answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
+                     const ExaminationSettings& settings);
 
 /// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings);

@@ -136,7 +136,8 @@ judge::Comparison compared(const convict_problem& p, const ImplementationRunner&
 }
 
 template <class W>
-judge::Element described(const convict_problem& p, const convict_tensors& tensors, const std::vector<int64_t>& at) {
+judge::JudgedElement described(const convict_problem& p, const convict_tensors& tensors,
+                               const std::vector<int64_t>& at) {
   const judge::Expected<W> main = judge::compute_reference<W>(p, tensors, judge::Detail::kMagnitudes).front();
   size_t index = 0;
   Axes position = {0, 0, 0};  // rank 1 lives on the last axis
@@ -144,7 +145,7 @@ judge::Element described(const convict_problem& p, const convict_tensors& tensor
     index = index * static_cast<size_t>(main.tensor->dims[dim]) + static_cast<size_t>(at[dim]);
     if (dim >= 2) position[kAxes - at.size() + dim] = at[dim];
   }
-  judge::Element element;
+  judge::JudgedElement element;
   element.role = main.role;
   element.at = at;
   element.exact = static_cast<double>(main.exact(index));
@@ -155,8 +156,8 @@ judge::Element described(const convict_problem& p, const convict_tensors& tensor
 
 }  // namespace
 
-std::optional<judge::Element> exact_element(ImplementationRunner& runner, const relations::Call& call,
-                                            const std::vector<int64_t>& at) {
+std::optional<judge::JudgedElement> exact_element(ImplementationRunner& runner, const relations::Call& call,
+                                                  const std::vector<int64_t>& at) {
   if (at.empty() || !runner.run(call)) return std::nullopt;
   return default_accumulator(case_of(call)) == CONVICT_F64 ? described<long double>(call.problem, runner.tensors(), at)
                                                            : described<double>(call.problem, runner.tensors(), at);
@@ -198,7 +199,7 @@ bool applies(const relations::Relation& relation, const Scene& scene, const conv
   return (relation.exact_only ? exact : real) && relation.unsuited(call) == nullptr;
 }
 
-/// Whether the relation ties bits together; otherwise it only leads to calls whose exact results are known.
+/// Whether the relation ties bits together; otherwise it only leads to calls with known exact results.
 bool ties_bits(const relations::Relation& relation, const convict_contract& contract) {
   return relation.exact_only || (contract.deterministic && contract.summation != CONVICT_ANY_ORDER);
 }

@@ -90,7 +90,7 @@ class JudgedRunner final : public relations::Runner {
 
   std::optional<relations::Results> run(const relations::Call& call) override;
 
-  /// The first call whose results are wrong; nothing if all are right.
+  /// The first call with wrong results; nothing if all are right.
   const std::optional<judge::WrongCall>& wrong() const { return wrong_; }
 
  private:
@@ -101,8 +101,8 @@ class JudgedRunner final : public relations::Runner {
 };
 
 /// What the reference knows about one element of the main result of a call; nothing if the call is refused.
-std::optional<judge::Element> exact_element(ImplementationRunner& runner, const relations::Call& call,
-                                            const std::vector<int64_t>& at);
+std::optional<judge::JudgedElement> exact_element(ImplementationRunner& runner, const relations::Call& call,
+                                                  const std::vector<int64_t>& at);
 
 /// Whether any relation is checked on the case.
 bool asks_relation(const Scene& scene, AskedRelations asked);

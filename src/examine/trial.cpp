@@ -52,7 +52,7 @@ bool has_addends(const Scene& scene) {
 
 }  // namespace
 
-std::string comb_reading(const Scene& scene, const convict_tensors& tensors, const judge::Element& element) {
+std::string comb_reading(const Scene& scene, const convict_tensors& tensors, const judge::JudgedElement& element) {
   const convict_problem& p = scene.problem();
   if (has_addends(scene) || !std::isfinite(element.got) || element.role == "diff_bias") return "";
   const fill::Comb comb(p, scene.the_case().seed);
@@ -181,14 +181,14 @@ class Trial {
     if (!others.empty()) set_scene(scene_, context_);
   }
 
-  /// Calls it for another problem, whose result is not judged, unless it refuses that. What the two have in common has
+  /// Calls it for another problem, unless it refuses that. The result is not judged. What the two have in common has
   /// the same data at the same addresses, so that a result kept from one shows in the other.
   void call_for(const Case& c, size_t i) {
     const Scene other(c, scene_.data());
     const judge::Result& its = results_[i];
     const auto position = static_cast<int>(i);
     set_scene(other, context_);
-    const Answer answer = answer_of(other, true, *its.who, its.abilities, its.is_target, position, context_.record);
+    const Acceptance answer = answer_of(other, true, *its.who, its.abilities, its.is_target, position, context_.record);
     note(i, answer.side_effect);
     if (answer.reason) return;
     const convict_problem& p = other.problem_for(its.is_target);
@@ -271,7 +271,7 @@ class Trial {
     }
   }
 
-  double magnitude_of(const judge::Element& element) const {
+  double magnitude_of(const judge::JudgedElement& element) const {
     for (const judge::Expected<W>& output : expected_)
       if (output.role == element.role && !output.magnitude.empty())
         return static_cast<double>(output.magnitude[element.index]);
@@ -283,7 +283,7 @@ class Trial {
   void check_minus_zeros(judge::Result& result) {
     need_magnitudes();
     auto& noted = result.comparison.minus_zeros;
-    std::erase_if(noted, [&](const judge::Element& element) { return magnitude_of(element) == 0; });
+    std::erase_if(noted, [&](const judge::JudgedElement& element) { return magnitude_of(element) == 0; });
     result.minus_zero = !noted.empty();
     if (result.minus_zero) noted.front().magnitude = magnitude_of(noted.front());
   }
@@ -331,9 +331,9 @@ class Trial {
   void count_returns(size_t i, std::vector<int>& times) {
     if (call(i).kind != Kind::kComputed) return;
     const judge::Comparison again = compared(i);
-    const std::vector<judge::Element>& before = results_[i].comparison.suspects;
+    const std::vector<judge::JudgedElement>& before = results_[i].comparison.suspects;
     for (size_t k = 0; k < before.size(); ++k)
-      times[k] += std::ranges::any_of(again.suspects, [&](const judge::Element& element) {
+      times[k] += std::ranges::any_of(again.suspects, [&](const judge::JudgedElement& element) {
         return element.role == before[k].role && element.index == before[k].index;
       });
   }

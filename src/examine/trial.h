@@ -19,7 +19,7 @@ namespace convict::examine {
 /// What an implementation read for an element of a comb case instead of the right operand, in words:
 /// "wei[3,0,1,1] instead of wei[3,0,1,2]". Empty if no single product gives the element's value. `tensors` holds the
 /// filled inputs.
-std::string comb_reading(const Scene& scene, const convict_tensors& tensors, const judge::Element& element);
+std::string comb_reading(const Scene& scene, const convict_tensors& tensors, const judge::JudgedElement& element);
 
 /// The memory, the flight record and the options of a trial.
 struct TrialContext {

@@ -35,15 +35,10 @@ struct Row {
   const Case& c() const { return at->sample->c; }
 };
 
-struct Rows {
+struct SampleRows {
   std::vector<Row> failing;  // one per sample, on the axis that shows the fault
   std::vector<Row> passing;  // one per sample and axis
 };
-
-int index_of(std::string_view name) {
-  const auto all = quantities();
-  return static_cast<int>(std::ranges::find(all, name, &Quantity::name) - all.begin());
-}
 
 /// The least value that a quantity can have.
 int64_t lowest(const Quantity& quantity) {
@@ -72,24 +67,25 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
       if (other != value) list.push_back({i, 0, Comparator::kUnequal, -1, other});
   }
   for (const ComparedPair& pair : compared_pairs()) {
-    const bool in_words = !all[index_of(pair.left)].words.empty();
+    const bool in_words = !all[quantity_of(pair.left)].words.empty();
     for (const Comparator relation : {Comparator::kMore, Comparator::kAtLeast, Comparator::kLess, Comparator::kAtMost,
                                       Comparator::kEqual, Comparator::kUnequal})
       if (!in_words || relation == Comparator::kEqual || relation == Comparator::kUnequal)
-        list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0});
+        list.push_back({quantity_of(pair.left), 0, relation, quantity_of(pair.right), 0});
   }
   // SAME is a statement about all axes.
   for (const ComparedPair& pair : compared_pairs())
     for (const Comparator relation : {Comparator::kEqual, Comparator::kAtLeast, Comparator::kAtMost})
       if (pair.per_axis && first.c().rank > 1)
-        list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0, Condition::kEveryAxis});
+        list.push_back({quantity_of(pair.left), 0, relation, quantity_of(pair.right), 0, Condition::kEveryAxis});
   // Code that takes one axis for another fails where they differ.
   for (const std::string_view name : {"in", "k", "s", "d", "p.begin", "p.end", "out"})
     for (const auto& [axis, other] : {std::pair(Condition::kLastAxis, Condition::kBeforeLastAxis), std::pair(0, 1)})
       for (const Comparator relation : {Comparator::kUnequal, Comparator::kEqual, Comparator::kMore, Comparator::kLess})
-        list.push_back({index_of(name), 0, relation, index_of(name), 0, axis, other});
+        list.push_back({quantity_of(name), 0, relation, quantity_of(name), 0, axis, other});
   for (const Comparator relation : {Comparator::kEqual, Comparator::kUnequal})
-    list.push_back({index_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, index_of("s")});
+    list.push_back(
+        {quantity_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, quantity_of("s")});
   for (int i = 0; i < size; ++i)
     for (const int64_t modulus : moduli) {
       if (!all[i].words.empty()) continue;
@@ -135,7 +131,7 @@ struct Candidate {
 /// Covers of the passing rows by conditions, of which each has been tested on every row once.
 class Covers {
  public:
-  Covers(const std::vector<Condition>& conditions, const Rows& rows)
+  Covers(const std::vector<Condition>& conditions, const SampleRows& rows)
       : all_{everything(rows.passing.size()), everything(rows.failing.size())} {
     for (const Condition& one : conditions)
       candidates_.push_back({one, outside(one, rows.passing), outside(one, rows.failing)});
@@ -256,7 +252,7 @@ enum class Words { kAll, kWithoutSums };
 /// this number.
 Predicate learn(const std::vector<Observed>& samples, int axis, Words words = Words::kAll) {
   const bool on_some_axis = axis == Condition::kSomeAxis;
-  Rows rows;
+  SampleRows rows;
   for (const Observed& one : samples) {
     const int rank = one.sample->c.rank, place = axis == Condition::kLastAxis ? rank - 1 : axis;
     if (one.sample->fails)
@@ -295,7 +291,7 @@ int axis_of(const Predicate& predicate, const Observed& sample) {
 
 }  // namespace
 
-Learnt learn_predicate(const std::vector<Sample>& samples) {
+LearntPredicate learn_predicate(const std::vector<Sample>& samples) {
   std::vector<Observed> all;
   for (const Sample& sample : samples) all.push_back({&sample, resolve(sample.c).problem, sample.axis});
   std::optional<Guess> best;
@@ -317,7 +313,7 @@ Learnt learn_predicate(const std::vector<Sample>& samples) {
     consider(learn(all, first.axis));
     if (first.axis == first.c.rank - 1) consider(learn(all, Condition::kLastAxis));
   }
-  Learnt learnt{std::move(best->predicate), {}};
+  LearntPredicate learnt{std::move(best->predicate), {}};
   for (const Observed& one : all)
     if (!is_explained(learnt.predicate, one)) learnt.unexplained.push_back(*one.sample);
   return learnt;

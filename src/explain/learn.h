@@ -12,12 +12,12 @@
 
 namespace convict::explain {
 
-struct Learnt {
+struct LearntPredicate {
   Predicate predicate;
   std::vector<Sample> unexplained;  // passing samples that meet the predicate, failing ones that do not
 };
 
 /// Precondition: samples.front() fails.
-Learnt learn_predicate(const std::vector<Sample>& samples);
+LearntPredicate learn_predicate(const std::vector<Sample>& samples);
 
 }  // namespace convict::explain

@@ -84,8 +84,8 @@ class Refinement {
 
 }  // namespace
 
-Learnt refine(Learnt learnt, std::vector<Sample>& samples, const Draw& draw, const Fails& fails,
-              const std::function<bool()>& go_on, const RefinementLimits& limits) {
+LearntPredicate refine(LearntPredicate learnt, std::vector<Sample>& samples, const Draw& draw, const Fails& fails,
+                       const std::function<bool()>& go_on, const RefinementLimits& limits) {
   Refinement refinement(samples, draw, fails, go_on, limits);
   for (int round = 0; round < limits.rounds && go_on(); ++round) {
     const size_t wrong = refinement.round(learnt.predicate);

@@ -28,7 +28,7 @@ struct RefinementLimits {
 };
 
 /// `samples` get the cases that were tried. Precondition: samples.front() fails, and `learnt` is learnt from them.
-Learnt refine(Learnt learnt, std::vector<Sample>& samples, const Draw& draw, const Fails& fails,
-              const std::function<bool()>& go_on, const RefinementLimits& limits);
+LearntPredicate refine(LearntPredicate learnt, std::vector<Sample>& samples, const Draw& draw, const Fails& fails,
+                       const std::function<bool()>& go_on, const RefinementLimits& limits);
 
 }  // namespace convict::explain

@@ -15,7 +15,7 @@ namespace convict::explain {
 namespace {
 
 /// One slot of one axis and another value for it.
-struct Change {
+struct SlotChange {
   const Slot* slot = nullptr;
   int axis = 0;
   int64_t value = 0;
@@ -41,7 +41,7 @@ void set_operation(Case& c, convict_op op) {
 constexpr convict_dtype kFloatingTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
 constexpr std::string_view kFloatingTypeNames[] = {"f32", "f64", "f16", "bf16"};
 
-/// Hardly anybody computes with several floating types at once, so that one changed alone is refused.
+/// Hardly any implementation computes with several floating types at once: one changed alone would be refused.
 int64_t floating_type(const Case& c) { return std::ranges::find(kFloatingTypes, c.src_type) - kFloatingTypes; }
 
 void set_floating_type(Case& c, int64_t type) { c.src_type = c.wei_type = c.dst_type = kFloatingTypes[type]; }
@@ -67,7 +67,7 @@ constexpr Slot kOperationSlots[] = {
 
 /// Channels and groups are varied through each other: a group more is a group of channels more. An earlier change may
 /// have left fewer channels than groups; a group that has channels keeps one.
-void apply(const Change& change, Case& to) {
+void apply(const SlotChange& change, Case& to) {
   const int64_t groups = std::max<int64_t>(to.groups, 1);
   const auto per_group = [&](int64_t channels) { return (channels + groups - 1) / groups; };
   const int64_t ic = per_group(to.ic), oc = per_group(to.oc);
@@ -98,9 +98,10 @@ std::vector<int64_t> other_values(const Slot& slot, int64_t now, const Case& c) 
   return values;
 }
 
-class Sampler {
+class NeighbourSampler {
  public:
-  Sampler(const Case& failing, const Fails& fails, const std::function<bool()>& go_on, const SamplingLimits& limits)
+  NeighbourSampler(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
+                   const SamplingLimits& limits)
       : failing_(failing), fails_(fails), go_on_(go_on), limits_(limits), axis_(busiest_axis(failing)) {
     seen_.insert(to_text(failing));
     samples_.push_back({failing, true, axis_});  // whatever the limits
@@ -156,9 +157,9 @@ class Sampler {
   void vary(const Slot& slot) {
     for (int axis = 0; axis < count_of(slot, failing_.rank); ++axis) {
       bool matters = false;
-      std::vector<Change> harmless, helpful;
+      std::vector<SlotChange> harmless, helpful;
       for (const int64_t value : other_values(slot, slot.get(failing_, axis), failing_)) {
-        const Change change{&slot, axis, value};
+        const SlotChange change{&slot, axis, value};
         Case varied = failing_;
         apply(change, varied);
         auto failed = take(varied, axis_);
@@ -247,8 +248,8 @@ class Sampler {
   }
 
   void two_at_a_time() {
-    for (const Change& first : mattering_)
-      for (const Change& second : mattering_) {
+    for (const SlotChange& first : mattering_)
+      for (const SlotChange& second : mattering_) {
         if (std::pair(first.slot, first.axis) >= std::pair(second.slot, second.axis)) continue;
         Case varied = failing_;
         apply(first, varied);
@@ -264,14 +265,14 @@ class Sampler {
   int axis_;
   std::vector<Sample> samples_;
   std::set<std::string> seen_;
-  std::vector<Change> free_, mattering_;  // of slots that decide nothing alone; of the others
+  std::vector<SlotChange> free_, mattering_;  // of slots that decide nothing alone; of the others
 };
 
 }  // namespace
 
 Sampled sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
                       const SamplingLimits& limits) {
-  return Sampler(failing, fails, go_on, limits).run();
+  return NeighbourSampler(failing, fails, go_on, limits).run();
 }
 
 }  // namespace convict::explain

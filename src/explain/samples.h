@@ -30,7 +30,7 @@ struct SamplingLimits {
 struct Sampled {
   std::vector<Sample> samples;  // the failing case comes first
   /// Whether the neighbours that mirror it were tried: other axes, paddings the other way round, other operations.
-  /// Before, nobody knows whether a condition is needed.
+  /// Before that, it is not known whether a condition is needed.
   bool mirrored = false;
 };
 

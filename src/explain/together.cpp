@@ -30,9 +30,9 @@ std::vector<Sample> joined(const std::vector<Sample>& first, const std::vector<S
 }
 
 /// Thresholds are those of the first sample, so that each of the two is first once.
-Learnt best_of_both(const std::vector<Sample>& one, const std::vector<Sample>& other) {
-  Learnt forwards = learn_predicate(joined(one, other)), backwards = learn_predicate(joined(other, one));
-  const auto badness = [](const Learnt& of) {
+LearntPredicate best_of_both(const std::vector<Sample>& one, const std::vector<Sample>& other) {
+  LearntPredicate forwards = learn_predicate(joined(one, other)), backwards = learn_predicate(joined(other, one));
+  const auto badness = [](const LearntPredicate& of) {
     return std::pair(of.unexplained.size(), of.predicate.conditions.size());
   };
   return badness(backwards) < badness(forwards) ? backwards : forwards;
@@ -40,9 +40,9 @@ Learnt best_of_both(const std::vector<Sample>& one, const std::vector<Sample>& o
 
 }  // namespace
 
-std::optional<Learnt> learn_together(const std::vector<Sample>& one, const std::vector<Sample>& other) {
+std::optional<LearntPredicate> learn_together(const std::vector<Sample>& one, const std::vector<Sample>& other) {
   if (one.size() + other.size() > kMostSamples) return std::nullopt;
-  Learnt learnt = best_of_both(one, other);
+  LearntPredicate learnt = best_of_both(one, other);
   const Predicate& predicate = learnt.predicate;
   if (!predicate.holds(one.front().c) || !predicate.holds(other.front().c)) return std::nullopt;
   if (!speaks_of(predicate, one) || !speaks_of(predicate, other)) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports: one case as a program or file for whoever repairs the fault. One file each, src/exports/<name>.cpp, defines
+// Exports: one case as a program or file for those who repair the fault. One file each, src/exports/<name>.cpp, defines
 // `export_<name>`; the build lists them.
 #pragma once
 
@@ -21,7 +21,7 @@ struct ExportFile {
   std::string bytes;
 };
 
-/// The facts of a database row about a mismatch. Anybody may have written them: quote them, never trust them.
+/// The facts of a database row about a mismatch. They may be from another program: quote them, never trust them.
 struct Evidence {
   std::string suspect, verdict;
   nlohmann::json certificate = nlohmann::json::object();

@@ -100,7 +100,7 @@ class Weights {
 };
 
 /// Everything that the texts below are made of.
-struct Program {
+struct OnednnProgram {
   const ExportRequest& request;
   Operands operands;
   convict_problem p;
@@ -111,7 +111,7 @@ struct Program {
   bool is_input(std::string_view role) const { return operands.input(role) != nullptr; }
 };
 
-Program program_of(const ExportRequest& request, Operands operands) {
+OnednnProgram program_of(const ExportRequest& request, Operands operands) {
   const convict_problem p = resolve(request.c).problem;
   const convict_tensors described = describe_tensors(request.c, p);
   const Weights weights(p, p.pass == CONVICT_BACKWARD_WEIGHTS ? described.diff_wei : described.wei);
@@ -124,7 +124,7 @@ Program program_of(const ExportRequest& request, Operands operands) {
   return {request, std::move(operands), p, roles_of(p), p.op == CONVICT_CONV};
 }
 
-std::string head(const Program& program) {
+std::string head(const OnednnProgram& program) {
   const ExportRequest& request = program.request;
   std::string text = fmt::format(
       "// One convolution by oneDNN, 2.x or 3.x, and what must come out of it. Written by "
@@ -140,7 +140,7 @@ std::string head(const Program& program) {
   return text;
 }
 
-std::string operand(const Program& program, std::string_view role, const convict_tensor& t) {
+std::string operand(const OnednnProgram& program, std::string_view role, const convict_tensor& t) {
   std::vector<int64_t> dims(t.dims, t.dims + t.ndim), strides(t.strides, t.strides + t.ndim);
   if (role == program.roles.wei) {
     const Weights weights(program.p, t);
@@ -155,7 +155,7 @@ std::string operand(const Program& program, std::string_view role, const convict
   return text;
 }
 
-std::string all_operands(const Program& program) {
+std::string all_operands(const OnednnProgram& program) {
   std::string text;
   for (const NamedTensor& input : program.operands.inputs)
     if (input.role != "scale") text += operand(program, input.role, input.layout);
@@ -164,7 +164,7 @@ std::string all_operands(const Program& program) {
   return text;
 }
 
-std::string attributes(const Program& program) {
+std::string attributes(const OnednnProgram& program) {
   const convict_problem& p = program.p;
   std::string old, now;  // lines for 2.x, and for 3.x
   if (const NamedTensor* scale = program.operands.input("scale")) {
@@ -206,7 +206,7 @@ std::string attributes(const Program& program) {
 }
 
 /// The layouts that the primitive is asked for.
-std::string descriptors(const Program& program) {
+std::string descriptors(const OnednnProgram& program) {
   const std::string_view dense_tags[2][3] = {{"abc", "abcd", "abcde"}, {"acb", "acdb", "acdeb"}};
   const auto rank = static_cast<size_t>(program.p.rank) - 1;
   const OnednnLayout layout = onednn_layout(program.request);
@@ -257,7 +257,7 @@ std::string chosen(const std::string& type, const std::string& name, const std::
 constexpr const char* kGeometry[] = {"strides", "dilates", "begin", "end"};
 
 /// Gradients need a forward primitive as a hint; its type is that of the inputs, and its layouts do not matter.
-std::string hint(const Program& program) {
+std::string hint(const OnednnProgram& program) {
   std::vector<std::string> arguments = {"dnnl::prop_kind::forward_training", "algorithm"};
   const Roles& roles = program.roles;
   for (const std::string_view role : {roles.src, roles.wei, roles.dst})
@@ -266,7 +266,7 @@ std::string hint(const Program& program) {
   return chosen(program.primitive() + "_forward", "hint", arguments, {});
 }
 
-std::string primitive(const Program& program) {
+std::string primitive(const OnednnProgram& program) {
   const Roles& roles = program.roles;
   const bool forward = program.p.pass == CONVICT_FORWARD;
   std::vector<std::string> arguments = {"algorithm"};
@@ -283,7 +283,7 @@ std::string primitive(const Program& program) {
          "primitive.impl_info_str());\n";
 }
 
-std::string execution(const Program& program) {
+std::string execution(const OnednnProgram& program) {
   const Roles& roles = program.roles;
   const bool diff_bias = roles.bias == "diff_bias";
   const std::tuple<std::string_view, std::string, std::string> all[] = {
@@ -307,7 +307,7 @@ std::string execution(const Program& program) {
   return text;
 }
 
-std::string main_function(const Program& program) {
+std::string main_function(const OnednnProgram& program) {
   std::string text = fmt::format(
       "\n}}  // namespace\n\nint main() {{\n"
       "  leave_nan_in_the_heap();\n"
@@ -327,7 +327,7 @@ std::string main_function(const Program& program) {
 }
 
 std::vector<ExportFile> write_onednn(const ExportRequest& request) {
-  const Program program = program_of(request, operands_of(request));
+  const OnednnProgram program = program_of(request, operands_of(request));
   return {{"case.cpp", head(program) + std::string(kOnednnIncludes) + cpp_texts(request) + cpp_data(program.operands) +
                            std::string(kProgramTypes) + std::string(kOnednnMemory) + std::string(kProgramCheck) +
                            main_function(program) + certificate_comment(request, "//")}};

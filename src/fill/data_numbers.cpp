@@ -33,13 +33,13 @@ void for_each_value(const convict_tensor& tensor, const Visit& visit) {
 
 bool is_special(double value) { return !(std::abs(value) < 0x1p40); }
 
-struct Run {
+struct ZeroRun {
   int64_t length = 0, end = 0;  // behind its last element, in logical row-major order
 };
 
 /// The longest run of zeros, if not all are zero.
-Run longest_zero_run(const convict_tensor& tensor) {
-  Run longest;
+ZeroRun longest_zero_run(const convict_tensor& tensor) {
+  ZeroRun longest;
   int64_t run = 0, position = 0;
   bool some = false;
   for_each_value(tensor, [&](double value, const int64_t*) {
@@ -48,14 +48,14 @@ Run longest_zero_run(const convict_tensor& tensor) {
     some |= value != 0;
     if (run > longest.length) longest = {run, position};
   });
-  return some ? longest : Run{};
+  return some ? longest : ZeroRun{};
 }
 
 int64_t zero_run(const convict_problem& p, const convict_tensors& t) { return longest_zero_run(weights(p, t)).length; }
 
 std::string place_of_zero_run(const convict_problem& p, const convict_tensors& t) {
   const convict_tensor& tensor = weights(p, t);
-  const Run run = longest_zero_run(tensor);
+  const ZeroRun run = longest_zero_run(tensor);
   if (run.length == 0) return "";
   const int64_t row = std::max<int64_t>(element_count(tensor) / std::max<int64_t>(tensor.dims[0], 1), 1);
   const int64_t first = run.end - run.length, last = run.end - 1;

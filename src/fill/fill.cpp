@@ -241,7 +241,7 @@ class Filler {
 
   /// About one special value for each output, in the image, because padding with zeros may be computed with: a special
   /// weight would then legitimately spread into the border. Either NaN and infinities against many zeros, or values in
-  /// both operands whose product overflows; not both, for an infinity may meet an overflow of the other sign.
+  /// both operands with a product that overflows; not both, for an infinity may meet an overflow of the other sign.
   void fill_special(const convict_tensor& tensor, Part part, uint64_t key) const {
     const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 20));
     const double huge = has_f16() ? 0x1p12 : 0x1p100;

@@ -39,14 +39,14 @@ std::vector<std::string_view> spellings(convict_dtype type) {
 }
 
 /// An operand that may be given, and the name that an array has for it.
-struct Wanted {
+struct WantedArray {
   convict_tensor convict_tensors::*tensor;
   std::vector<std::string> names;
 };
 
 /// The operands that the pass reads: its inputs and, with beta, the old contents of its main output.
-std::vector<Wanted> wanted_by(const convict_problem& p, const convict_tensors& tensors) {
-  std::vector<Wanted> list;
+std::vector<WantedArray> wanted_by(const convict_problem& p, const convict_tensors& tensors) {
+  std::vector<WantedArray> list;
   for (const Role& role : kRoles) {
     const convict_tensor& tensor = tensors.*role.tensor;
     const bool is_output = role.is_output[p.pass];
@@ -84,7 +84,7 @@ void for_each_number(const NpyArray& array, convict_dtype type, const Visit& vis
 }
 
 /// What the ABI asks of the numbers of an operand; empty if they are right.
-std::string_view wrong_numbers(const NpyArray& array, const Wanted& wanted, const convict_problem& p) {
+std::string_view wrong_numbers(const NpyArray& array, const WantedArray& wanted, const convict_problem& p) {
   const bool is_multiplier = wanted.tensor == &convict_tensors::multiplier,
              is_shift = wanted.tensor == &convict_tensors::shift, is_scale = wanted.tensor == &convict_tensors::scale;
   bool wrong = false;
@@ -113,7 +113,7 @@ void GivenData::check(const Case& c) const {
   const convict_tensors tensors = describe_tensors(c, p);
   std::string all;
   bool some = false;
-  for (const Wanted& one : wanted_by(p, tensors)) {
+  for (const WantedArray& one : wanted_by(p, tensors)) {
     const convict_tensor& tensor = tensors.*one.tensor;
     all += fmt::format("{}{}: {}", all.empty() ? "" : ", ", one.names.front(), described(tensor));
     const NpyArray* array = find(one.names);
@@ -136,7 +136,7 @@ Case GivenData::case_for(Case c) const {
   const convict_problem p = resolve(c).problem;
   const convict_tensors tensors = describe_tensors(c, p);
   bool finite = true;
-  for (const Wanted& one : wanted_by(p, tensors)) {
+  for (const WantedArray& one : wanted_by(p, tensors)) {
     const convict_tensor& tensor = tensors.*one.tensor;
     const NpyArray* array = find(one.names);
     if (array && fits(*array, tensor) && !is_integer(tensor.dtype))
@@ -147,7 +147,7 @@ Case GivenData::case_for(Case c) const {
 }
 
 void GivenData::place(const convict_problem& p, const convict_tensors& tensors) const {
-  for (const Wanted& one : wanted_by(p, tensors)) {
+  for (const WantedArray& one : wanted_by(p, tensors)) {
     const convict_tensor& tensor = tensors.*one.tensor;
     const NpyArray* array = find(one.names);
     if (!array || !fits(*array, tensor)) continue;

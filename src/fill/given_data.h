@@ -20,7 +20,7 @@ class GivenData {
   /// Throws UsageError unless some array is an operand of this case, and all that are have its shape and type.
   void check(const Case& c) const;
 
-  /// The case with the fill whose rules hold for these numbers, whatever they are.
+  /// The case with a fill that has the rules for any numbers.
   Case case_for(Case c) const;
 
   /// Writes the arrays over the operands of the case that are there already; all others stay as they are.

@@ -33,7 +33,7 @@ std::vector<int64_t> tuple_of(std::string_view text) {
   return numbers;
 }
 
-/// NumPy spells a type as a text, or as a list where it has fields, which nobody here wants.
+/// NumPy spells a type as a text, or as a list where it has fields, which no operand has.
 std::string quoted_text(std::string_view text) {
   if (text.empty() || text[0] != '\'') return "";
   return std::string(text.substr(1, text.find('\'', 1) - 1));

@@ -113,7 +113,7 @@ int run_guided_worker() {
   // Entropic scheduling costs more than an execution once a corpus has hundreds of inputs with hundreds of features.
   // The supervisor watches time and memory, our own handlers watch signals, and other workers add to the corpus.
   // An input that ends the process is of no use as a file: the supervisor knows the case, and makes a row of it. The
-  // folder has to exist, and nobody can write to this one.
+  // folder has to exist, and no process can write to this one.
   for (const char* flag : {"-artifact_prefix=/proc/self/", "-timeout=0", "-rss_limit_mb=0", "-malloc_limit_mb=0",
                            "-detect_leaks=0", "-handle_abrt=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0",
                            "-handle_int=0", "-handle_segv=0", "-handle_term=0", "-handle_xfsz=0", "-handle_usr1=0",

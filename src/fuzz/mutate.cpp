@@ -16,22 +16,22 @@ namespace convict::fuzz {
 namespace {
 
 /// A number of the case: which slot, and of which axis.
-struct Place {
+struct SlotOfAxis {
   const Slot* slot;
   int axis;
 };
 
-Place any_place(const Case& c, Random& random) {
+SlotOfAxis any_place(const Case& c, Random& random) {
   const Slot& slot = slots()[static_cast<size_t>(random.below(static_cast<int64_t>(slots().size())))];
   return {&slot, static_cast<int>(random.below(count_of(slot, c.rank)))};
 }
 
-void set(Case& c, const Place& place, int64_t value) {
+void set(Case& c, const SlotOfAxis& place, int64_t value) {
   place.slot->set(c, place.axis, std::clamp(value, place.slot->lowest, place.slot->highest));
 }
 
 /// Sets a number to that of another case; of earlier problems, all that they are.
-void take(Case& c, const Place& place, const Case& other, int axis) {
+void take(Case& c, const SlotOfAxis& place, const Case& other, int axis) {
   if (place.slot->kind == SlotKind::kEarlier)
     c.before = other.before;
   else
@@ -52,12 +52,12 @@ const Case& generated(Random& random) {
 /// Takes a value from a case of the generator, which draws boundary values often.
 void take_from_generator(Case& c, Random& random) {
   const Case& other = generated(random);
-  const Place place = any_place(c, random);
+  const SlotOfAxis place = any_place(c, random);
   take(c, place, other, std::min(place.axis, other.rank - 1));
 }
 
 void step(Case& c, Random& random) {
-  const Place place = any_place(c, random);
+  const SlotOfAxis place = any_place(c, random);
   const int64_t now = place.slot->get(c, place.axis);
   if (!place.slot->words.empty()) return set(c, place, random.below(static_cast<int64_t>(place.slot->words.size())));
   const int64_t near[] = {now - 1, now + 1, now + 1, now / 2, now * 2, now * 2 + 1, -now};
@@ -66,7 +66,7 @@ void step(Case& c, Random& random) {
 
 /// Copies the values of one axis to another.
 void copy_axis(Case& c, Random& random) {
-  const Place place = any_place(c, random);
+  const SlotOfAxis place = any_place(c, random);
   const auto from = static_cast<int>(random.below(count_of(*place.slot, c.rank)));
   set(c, place, place.slot->get(c, from));
 }

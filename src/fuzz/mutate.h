@@ -18,7 +18,7 @@ Case mutated(const Case& c, Random& random);
 /// Takes each field from one of the two cases; operation, pass and rank from the first.
 Case crossed(const Case& first, const Case& second, Random& random);
 
-/// A simpler case whose record has at most `most_bytes`, out of those that shrinking would try; the plain case of the
+/// A simpler case with a record of at most `most_bytes`, out of those that shrinking would try; the plain case of the
 /// operation if there is none.
 Case simplified(const Case& c, size_t most_bytes, Random& random);
 

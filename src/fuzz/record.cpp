@@ -27,7 +27,7 @@ size_t width(const Slot& slot) { return slot.highest > std::numeric_limits<int32
 int count(const Slot& slot) { return slot.per_axis ? kAxes : 1; }
 bool is_seed(const Slot& slot) { return slot.kind == SlotKind::kSeed; }
 
-/// All but those of earlier problems, whose changes say whether there are any.
+/// All but those of earlier problems: their changes say whether there are any.
 std::vector<Slot> recorded_slots() {
   std::vector<Slot> list;
   std::ranges::copy_if(slots(), std::back_inserter(list), [](const Slot& s) { return s.kind != SlotKind::kEarlier; });

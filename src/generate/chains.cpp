@@ -47,14 +47,16 @@ class Chains {
 
   void learn(std::span<const Recipe> accepted, bool all) {
     const auto attempt = [&](std::span<const std::pair<Recipe, Recipe>> tries) {
-      if (!inside_.go_on()) return std::vector<Outcome>(tries.size(), Outcome::kRefused);
+      if (!inside_.go_on()) return std::vector<MoveOutcome>(tries.size(), MoveOutcome::kRefused);
       std::vector<Recipe> asked;
       for (const auto& one : tries) asked.push_back(one.second);
       const std::vector<bool> answers = inside_.ask(asked);
-      std::vector<Outcome> outcomes;
+      std::vector<MoveOutcome> outcomes;
       for (size_t i = 0; i < tries.size(); ++i) {
         const auto is_same = [&] { return inside_.made(tries[i].first) == inside_.made(tries[i].second); };
-        outcomes.push_back(!answers[i] ? Outcome::kRefused : is_same() ? Outcome::kSame : Outcome::kChanged);
+        outcomes.push_back(!answers[i] ? MoveOutcome::kRefused
+                           : is_same() ? MoveOutcome::kSame
+                                       : MoveOutcome::kChanged);
       }
       return outcomes;
     };

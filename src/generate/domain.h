@@ -17,8 +17,8 @@
 
 namespace convict::generate {
 
-/// How a case is made (draw.h): the words of its steps, the tuple that it aims at, and the steps whose results are
-/// those of an example.
+/// How a case is made (draw.h): the words of its steps, the tuple that it aims at, and the steps that have the
+/// results of an example.
 struct Recipe {
   static constexpr uint32_t kNoWish = UINT32_MAX;
   Choices choices = {};
@@ -52,19 +52,19 @@ class Domain {
   explicit Domain(std::vector<bool> pairs) : pairs_(std::move(pairs)) {}
 
   /// Accepted cases, distributed as the profile has them inside. Empty for a target that takes half of the profile or
-  /// more, whose cases are found by drawing again.
+  /// more: its cases are found by drawing again.
   std::vector<Recipe> starts;
   /// Accepted cases with pairs that none of `starts` has.
   std::vector<Recipe> rare;
   Moves moves;
-  /// Cases that somebody has named; recipes may keep parts of them.
+  /// Cases that the user has named; recipes may keep parts of them.
   std::vector<Case> examples;
 
   /// Whether cases are found by walking from `starts`.
   bool is_walked() const { return !starts.empty(); }
   bool is_whole() const { return pairs_.empty() && starts.empty(); }
-  /// Whether nothing was refused that was aimed at: what lacks then cannot be shown by anybody's cases, and wishes are
-  /// those of the profile.
+  /// Whether nothing was refused that was aimed at: then no case can show what lacks, and wishes are those of the
+  /// profile.
   bool takes_all = false;
   /// Whether an accepted case had this level; whether one had each pair of the tuple.
   bool has(FeatureId feature, int level) const;

@@ -88,8 +88,8 @@ void aim_at_output(Draft& draft, int axis);
 /// Whether these features have the wished levels. Precondition: they depend on kernels, strides and dilations alone.
 bool meets_wish(const Draft& draft, std::span<const FeatureId> features);
 
-/// A legal case of a profile without masks and wishes, whose sampler is not kSteered: long axes, huge tensors, or the
-/// uniform baseline.
+/// A legal case of a profile without masks and wishes, with a sampler other than kSteered: long axes, huge tensors, or
+/// the uniform baseline.
 Case draw_special(const Profile& profile, Random& random);
 
 }  // namespace convict::generate

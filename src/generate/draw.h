@@ -30,9 +30,9 @@ bool shows(const Case& c, const Tuple& wish);
 /// Whether a case of the recipe is worth a question: it has the wish, if there is one, and is legal and not too large.
 bool is_worth_asking(const Case& c, const Recipe& recipe);
 
-/// Whether a walk leaves this case out. It leaves out some cases of one tap, and of one channel in and out: where
-/// conditions join fields, the domain has more of them than the profile. A hash of the data's seed decides. Enough stay
-/// for a level to keep about half of its share. False for a profile that mixes no others, and for a case with a wish.
+/// Whether a walk leaves this case out. A domain in which fields depend on each other has more cases of one tap, and of
+/// one channel in and out, than the profile. So a walk drops some of them, by a hash of the data's seed, and keeps so
+/// many that a level has about half of its share. False for a profile that mixes no others, and for a case with a wish.
 bool is_one_too_many(const Profile* profile, const Case& c, const Recipe& recipe);
 
 /// Makes a legal case illegal, in exactly one way that its line can express. Every implementation must refuse it.

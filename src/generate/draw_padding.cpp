@@ -36,7 +36,7 @@ int draw_kind(Draft& draft) {
   return plan.is(kPadWindow, kBothSides) && kind >= kBeginOnly ? kSymmetric : kind;
 }
 
-/// One side of the padding of an axis whose window is `reach`.
+/// One side of the padding of an axis with a window of `reach`.
 int64_t draw_side(Draft& draft, int64_t reach, bool wide) {
   constexpr int64_t kWidest = 16;
   const bool is_smooth = draft.plan.is_free(kPadWindow) && draft.random.chance(draft.profile.smooth / 2);

@@ -13,7 +13,7 @@ namespace convict::generate {
 /// Case number `index` of a campaign: a pure function. Legal by construction: it draws the output side, and the input
 /// extents follow. Every second case (odd index) aims at a tuple of levels, its wish. A share of the cases is illegal
 /// on purpose, each in one way: resolve(c).why_not names it. `answers`: of the target that the case is for
-/// (Place::answers); 0: nobody was asked.
+/// (Place::answers); 0: it was not asked.
 Case generate(const Sampling& sampling, uint64_t index, uint32_t answers = 0);
 
 /// generate() without a focus.

@@ -133,11 +133,11 @@ class Learner {
         asked.emplace_back(from, from);
         draw_again(asked.back().second, moves[i / tries], random_, examples_);
       }
-      const std::vector<Outcome> outcomes = attempt_(asked);
+      const std::vector<MoveOutcome> outcomes = attempt_(asked);
       for (size_t i = 0; i < outcomes.size(); ++i) {
         Rates& one = rates[(done + i) / tries];
-        one.accepted += (outcomes[i] != Outcome::kRefused) / static_cast<double>(tries);
-        one.changed += (outcomes[i] == Outcome::kChanged) / static_cast<double>(tries);
+        one.accepted += (outcomes[i] != MoveOutcome::kRefused) / static_cast<double>(tries);
+        one.changed += (outcomes[i] == MoveOutcome::kChanged) / static_cast<double>(tries);
       }
     }
     return rates;

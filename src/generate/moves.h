@@ -27,8 +27,8 @@ Recipe neighbour(const Recipe& recipe, Random& random, const Moves& moves, size_
 inline constexpr double kKeptShare = 1.0 / 8;
 
 /// From a recipe to another one: what became of it, by the target.
-enum class Outcome : uint8_t { kRefused, kSame, kChanged };  // kSame: the case is what it was
-using Try = std::function<std::vector<Outcome>(std::span<const std::pair<Recipe, Recipe>>)>;
+enum class MoveOutcome : uint8_t { kRefused, kSame, kChanged };  // kSame: the case is what it was
+using Try = std::function<std::vector<MoveOutcome>(std::span<const std::pair<Recipe, Recipe>>)>;
 
 /// Tries the moves from accepted recipes. A step is loose if hardly any draw of it alone is refused; steps that are
 /// accepted together clearly more often than each alone would let expect are a move. To try `all` pairs of steps takes

@@ -37,7 +37,7 @@ class Plan {
   bool busy = false;     // unusual types, beta, views, calls and threads are frequent, else rare
   int64_t threads = 1;   // unless the wish sets them; alike in a block, as libraries build a new pool for each change
   bool roomy = false;    // the whole budget may be used
-  bool thrifty = false;  // sizes nobody asks for stay minimal, so that the wish fits into the budget
+  bool thrifty = false;  // sizes that are not asked for stay minimal, so that the wish fits into the budget
 
  private:
   std::array<int8_t, kFeatureCount> level_;

@@ -71,7 +71,7 @@ std::span<const Profile> profiles();
 Profile with_typical_values(const Profile& profile);
 
 inline constexpr std::string_view kAllProfiles = "all";
-/// Of a campaign whose user names none: what its targets take, of every kind.
+/// The profile where the user names none: what the targets take, of every kind.
 inline constexpr std::string_view kDefaultProfile = "any";
 
 /// Chooses a profile of `all` by the shares; `at` is in [0, 1).

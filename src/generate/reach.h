@@ -12,7 +12,7 @@
 namespace convict::generate {
 
 /// One flag per tuple (core/coverage.h): whether cases of the profile can show it. The search draws `plain` cases, then
-/// up to `tries` cases for each tuple that no case has shown so far, and whose pairs can be shown; every case counts
+/// up to `tries` cases for each tuple that no case has shown so far, if its pairs can be shown; every case counts
 /// for all its tuples. A set flag is proven by a case. A clear flag means that the generator fails at the tuple,
 /// usually because its levels exclude each other. Takes half a second. `profile` nullptr is `all`; samplers without
 /// wishes draw the plain cases only.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parameters of a campaign's cases, and what follows from them for a place: whose case it is, whether it is
-// illegal, and which wish it has.
+// The parameters of a campaign's cases, and what follows from them for a place: for which target its case is drawn,
+// whether it is illegal, and which wish it has.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Sampling {
   double illegal = 0;                  // share of cases; a profile may have more
 };
 
-/// Whose case this is; nullptr without shares.
+/// The share that the case is drawn for; nullptr without shares.
 const Share* share_of(const Sampling& sampling, uint64_t index);
 
 /// What the stream of a place decides first.

@@ -81,7 +81,7 @@ void spread(Case& c, int axis, int64_t extent, Random& random) {
   c.in[axis] = extent;
   c.kernel[axis] = random.between(1, 3);
   const int64_t taps = c.kernel[axis] - 1;
-  if (taps > 0 && extent > 4 && random.chance(0.4)) {  // one output whose taps lie at both ends
+  if (taps > 0 && extent > 4 && random.chance(0.4)) {  // one output with taps at both ends
     c.dilation[axis] = std::min<int64_t>((extent - 1) / taps, 0x7fffffff);
     c.stride[axis] = std::min(extent, kLongestStep);
     return;

@@ -191,7 +191,8 @@ class Surveyor {
     }
   }
 
-  /// A profile that somebody chose to narrow the campaign down may well have nothing for a target.
+  /// How many cases are drawn in search of one that the target takes. Fewer for a profile that the user chose to narrow
+  /// the campaign down: it may well have nothing for the target.
   uint64_t most_searched() const {
     return profile_ && profile_->sampler == Sampler::kMixed ? kMostSearched : kLongSearch;
   }
@@ -306,7 +307,7 @@ class Surveyor {
       const size_t asked_about = std::min(kQuestionsAtOnce, aims.size());
       std::rotate(aims.begin(), aims.begin() + static_cast<std::ptrdiff_t>(asked_about), aims.end());
     }
-    for (const Aim& aim : aims) accepted_[aim.pair] = true;  // nobody knows
+    for (const Aim& aim : aims) accepted_[aim.pair] = true;  // it is not known which
     refuses_ |= !refused.empty();
     return refused;
   }

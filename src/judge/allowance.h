@@ -19,7 +19,7 @@ struct Allowance {
   std::vector<double> unit;   // u * sqrt(n) * S, in which the errors of plain sums are measured; infinite for others
 
   // Of all elements with products and a finite sum that no ReLU cuts off:
-  int64_t with_terms = 0, blind = 0;     // how many; those of them whose bound hides a typical lost product
+  int64_t with_terms = 0, blind = 0;     // how many; those with a bound that hides a typical lost product
   std::optional<double> smallest_fault;  // as in Comparison
 };
 
@@ -51,7 +51,7 @@ class Allowances {
 
   std::span<const Expected<W>> outputs_;
   std::list<Kept> kept_;
-  Allowance latest_;  // by a transform, whose bounds are an implementation's own
+  Allowance latest_;  // by a transform: its bounds are an implementation's own
 };
 
 }  // namespace convict::judge

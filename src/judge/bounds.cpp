@@ -70,7 +70,7 @@ int64_t roundings(const Arithmetic& arithmetic, const Sum& sum) {
   return additions(arithmetic, sum) + (sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0);
 }
 
-/// Error of a sum whose terms go through as many roundings, before it is rounded to the output type.
+/// Error of a sum of terms that go through as many roundings, before it is rounded to the output type.
 double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum, int64_t roundings) {
   const double relative = gamma(static_cast<double>(roundings), arithmetic.u_sum);
   const double underflow = accumulated_underflow(arithmetic, sum);

@@ -88,8 +88,8 @@ struct Sum {
 /// between two of them, or there is one term only.
 bool rounds_nothing(const Arithmetic& arithmetic, const Sum& sum);
 
-/// Bound on |computed - s| of a direct implementation whose result is a number; u_reference is the unit roundoff that s
-/// was computed with. Infinite where nothing is proven: too many roundings.
+/// Bound on |computed - s| of a direct implementation with a number as its result; u_reference is the unit roundoff
+/// that s was computed with. Infinite where nothing is proven: too many roundings.
 double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference);
 
 /// The part of direct_bound that does not shrink with the unit roundoff: underflow, and what is flushed to zero.

@@ -219,8 +219,8 @@ class TensorComparison {
       result_.worst = describe(element, index, at, allowance_->bound[index], rule_.bound_for(tensor_));
   }
 
-  /// lambda * u * sqrt(sum of s_k^2), the larger one of the order of the loops and its reverse, whose partial sums are
-  /// s - s_k; products are rounded as well. Hallman and Ipsen 2023, section 2.
+  /// lambda * u * sqrt(sum of s_k^2), the larger one of the order of the loops and its reverse, which has the partial
+  /// sums s - s_k; products are rounded as well. Hallman and Ipsen 2023, section 2.
   double probabilistic_bound(size_t index, int64_t n) const {
     const double s = static_cast<double>(expected_.value[index]),
                  forward = static_cast<double>(expected_.squared_sums[index]),
@@ -236,7 +236,7 @@ class TensorComparison {
     return allowance_ && is_cut_off(expected_, index) && std::isfinite(static_cast<double>(expected_.value[index]));
   }
 
-  Element describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
+  JudgedElement describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
     return {expected_.role,
             index,
             std::vector<int64_t>(at, at + tensor_.ndim),

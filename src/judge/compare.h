@@ -20,7 +20,7 @@
 namespace convict::judge {
 
 /// One element of an output.
-struct Element {
+struct JudgedElement {
   std::string_view role;
   size_t index = 0;              // in Expected::value
   std::vector<int64_t> at = {};  // logical coordinates
@@ -45,12 +45,12 @@ struct Comparison {
   int64_t elements = 0;
   int64_t wrong = 0;                // differ, or exceed the bound
   int64_t unwritten = 0;            // still poison
-  std::optional<Element> offender;  // the first of these, unwritten ones before wrong ones
+  std::optional<JudgedElement> offender;  // the first of these, unwritten ones before wrong ones
   std::vector<size_t> places;       // Expected::value indices of wrong and unwritten elements of the first output that
                                     // has any: of the first kMostPlaces of them
   std::string_view places_role;     // the name of that output
   std::vector<int64_t> places_dims;
-  std::vector<double> got, expected;  // all elements of that output, in the same order, where somebody asked for them
+  std::vector<double> got, expected;  // all elements of that output, in the same order, where that was asked for
   Rule::Kind rule = Rule::Kind::kExact;
 
   /// The largest error / bound of the elements that are judged by one; infinity for an error that is no number. Nothing
@@ -63,13 +63,13 @@ struct Comparison {
   std::optional<double> smallest_fault;
 
   // Of elements that are right by the rule, where there are magnitudes:
-  int64_t measured = 0;              // elements whose errors are compared with those of witnesses, by the next line
+  int64_t measured = 0;              // elements with errors that are compared with those of witnesses, by the next line
   double worst_units = 0;            // largest error in units of u * sqrt(n) * S,
-  std::optional<Element> worst;      // and where, if it is more than kNoteworthyUnits
-  std::vector<Element> suspects;     // beyond the probabilistic bound; the first few
-  std::vector<Element> minus_zeros;  // -0 where the exact sum is 0; the first few
+  std::optional<JudgedElement> worst;      // and where, if it is more than kNoteworthyUnits
+  std::vector<JudgedElement> suspects;     // beyond the probabilistic bound; the first few
+  std::vector<JudgedElement> minus_zeros;  // -0 where the exact sum is 0; the first few
 
-  int64_t with_terms = 0, blind = 0;  // elements with products; those of them whose bound hides a typical lost one
+  int64_t with_terms = 0, blind = 0;  // elements with products; those with a bound that hides a typical lost one
 
   bool agrees() const { return wrong == 0 && unwritten == 0; }
 };

@@ -64,7 +64,7 @@ CookToom cook_toom(int m, int r, std::span<const double> points) {
 }
 
 CookToom sizes_of_entries(CookToom matrices, std::span<const double> points) {
-  std::vector<double> roots;  // none of whose products cancel
+  std::vector<double> roots;  // with products none of which cancel
   for (const double point : points) roots.push_back(-std::abs(point));
   const int t = matrices.t, r = matrices.r;
   for (int i = 0; i < t; ++i) {

@@ -25,8 +25,8 @@ struct CookToom {
 CookToom cook_toom(int m, int r);
 CookToom cook_toom(int m, int r, std::span<const double> points);
 
-/// The sizes of the entries, enlarged so far that an error bound relative to them covers entries that were computed in
-/// double, from points that were rounded to double, before they were rounded to f32 or a narrower type.
+/// The magnitudes of the entries, each with a margin for the roundings of entries to double, and of points to double.
+/// So an error bound relative to them holds for kernels that compute entries in double and round them to f32 or less.
 CookToom sizes_of_entries(CookToom matrices, std::span<const double> points);
 
 }  // namespace convict::judge

@@ -72,9 +72,9 @@ class ExactSum {
 /// Walks the terms of one element of a convolution. Along every axis a position `i` of the image, a position `o` of the
 /// strided side and a tap `r` of the filter belong together if i = o*stride - pad_begin + r*dilation. The element fixes
 /// one of the three, one runs, and the third is solved for.
-class Walk {
+class TermWalk {
  public:
-  Walk(const convict_problem& p, const convict_tensors& t, const int64_t* at, ExactSum& sum)
+  TermWalk(const convict_problem& p, const convict_tensors& t, const int64_t* at, ExactSum& sum)
       : p_(p), at_(at), sum_(sum) {
     const convict_tensor& src = p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src;
     const convict_tensor& dst = p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst;
@@ -260,7 +260,7 @@ ExactElement evaluate_element(const convict_problem& p, const convict_tensors& f
       add_all(filled.diff_dst, 2, n * filled.diff_dst.strides[0] + at[0] * filled.diff_dst.strides[1], sum);
     return sum.result();
   }
-  Walk(p, filled, at.data(), sum).run();
+  TermWalk(p, filled, at.data(), sum).run();
   const long double old = p.beta != 0 ? element(output, position_of(output, at.data())) : 0.0L;
   ExactElement result;
   if (p.requantization != CONVICT_NO_REQUANTIZATION) {

@@ -31,7 +31,7 @@ struct ExactElement {
 
   static constexpr int kNone = 1 << 20;  // quantum of a sum without a term other than 0
 
-  /// Whether every partial sum, in any order, is exact in a type with `digits` significant bits whose smallest
+  /// Whether every partial sum, in any order, is exact in a type with `digits` significant bits if its smallest
   /// subnormal is 2^least. Then a direct sum rounds nothing, and is judged by equality.
   bool exact_in(int digits, int least) const;
 };

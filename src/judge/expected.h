@@ -27,7 +27,7 @@ struct Expected {
   std::vector<W> partial_sums;               // sum over k of s_k
   std::vector<W> squared_terms;              // sum of the squared terms
   std::map<size_t, Parts> parts;             // of elements with so large an S that S and s do not tell them apart
-  std::vector<int64_t> nonzero;              // products without a factor that is zero, where somebody asked for them
+  std::vector<int64_t> nonzero;              // products without a factor that is zero, where that was asked for
   std::array<std::vector<int64_t>, 3> taps;  // in-bounds taps by position, per lifted axis
   int64_t factor = 1;                        // an element's products = factor * product of its taps over the axes
   int64_t window = 0;                        // the most products of any element, padding included

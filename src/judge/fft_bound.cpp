@@ -71,7 +71,7 @@ int64_t convolved_extent(const Trilinear<double>& f, int axis) {
   return x + (f.face == Face::kW ? spread_y : window) - 1;
 }
 
-/// The relative error of a result, of spectra whose points are sums of so many real products.
+/// The relative error of a result, of spectra with points that are sums of so many real products.
 double growth_of(int levels, double summed, double u) {
   // Roots from a faithful sine and cosine: each part is wrong by less than u, the whole by less than 2u.
   const double root_error = 2 * u;

@@ -24,7 +24,7 @@ bool independent(const convict_implementation& a, const convict_implementation& 
 }
 
 Verdict verdict_on_value(const Result& result) {
-  const Element& offender = *result.comparison.offender;
+  const JudgedElement& offender = *result.comparison.offender;
   if (!result.weaker_contract.empty()) return Verdict::kContract;
   const bool specials = result.comparison.rule == Rule::Kind::kSpecial;
   if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
@@ -62,7 +62,7 @@ bool is_less_accurate(const Result& result, std::span<const Result> all) {
 }
 
 /// The element that the verdict rests on, if it rests on one.
-const Element* evidence_of(const Result& suspect, Verdict verdict) {
+const JudgedElement* evidence_of(const Result& suspect, Verdict verdict) {
   const Comparison& comparison = suspect.comparison;
   if (!comparison.agrees()) return &*comparison.offender;
   switch (verdict) {
@@ -90,7 +90,7 @@ void add_places(const Comparison& comparison, const Case& c, Certificate::Errors
   if (!comparison.got.empty()) to.values = {decimals(comparison.got), decimals(comparison.expected)};
 }
 
-Certificate::Element described(const Element& element, const Case& c, const Result& suspect) {
+Certificate::Element described(const JudgedElement& element, const Case& c, const Result& suspect) {
   Certificate::Element to;
   if (!is_integer(c.src_type))  // sums of integers have one result
     to.contract = declared(suspect.contract, suspect.transforms);
@@ -118,7 +118,7 @@ std::string wrong_side(const BrokenRelation& relation) {
   Case problem = relation.wrong->as_case;
   problem.fill = Fill::kInt;  // no words about data
   problem.seed = 0;
-  const Element& element = relation.wrong->element;
+  const JudgedElement& element = relation.wrong->element;
   return fmt::format("wrong is {}, where {}[{}] is {} and {} is exact", to_text(problem), element.role,
                      fmt::join(element.at, ","), element.got, element.exact);
 }
@@ -137,7 +137,7 @@ void add_relation(const BrokenRelation& relation, Certificate& to) {
   to.element.magnitude = {relation.element->magnitude};
 }
 
-void add_element(const Element& element, const Case& c, const Result& suspect, Certificate& to) {
+void add_element(const JudgedElement& element, const Case& c, const Result& suspect, Certificate& to) {
   const Comparison& comparison = suspect.comparison;
   to.element = described(element, c, suspect);
   to.errors.wrong = comparison.wrong;
@@ -159,7 +159,7 @@ Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, s
   result.overrun = words(suspect.outcome.overrun);
   result.explained_by = words(suspect.weaker_contract);
   result.read = words(suspect.read);
-  if (const Element* element = evidence_of(suspect, verdict)) add_element(*element, c, suspect, result);
+  if (const JudgedElement* element = evidence_of(suspect, verdict)) add_element(*element, c, suspect, result);
   if (verdict == Verdict::kWrongRelation) add_relation(*suspect.relation, result);
   result.witnesses.emplace();
   for (const Result& other : all)
@@ -168,7 +168,7 @@ Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, s
 }
 
 /// How an implementation took an illegal problem for a legal one, or nullptr if it did not. An error is a way to say
-/// no: nobody takes it for a result.
+/// no: it is not taken for a result.
 const char* acceptance(Kind kind) {
   switch (kind) {
     case Kind::kComputed: return "computed a problem that is not legal";
@@ -188,7 +188,7 @@ bool tell_the_same(const Comparison& a, const Comparison& b) {
 
 /// The element in which all who computed contradict the reference in the same way, if at least two of them are
 /// independent; else nullptr.
-const Element* contradicted_by_all(std::span<const Result> results) {
+const JudgedElement* contradicted_by_all(std::span<const Result> results) {
   std::vector<const Result*> contradicting;
   for (const Result& result : results) {
     if (result.outcome.kind != Kind::kComputed) continue;
@@ -219,7 +219,7 @@ std::string in_words(const Result& result) {
 
 std::vector<Mismatch> judge(const Case& c, std::span<const Result> results, const Upholds& upholds) {
   std::vector<Mismatch> mismatches;
-  const Element* contradicted = contradicted_by_all(results);
+  const JudgedElement* contradicted = contradicted_by_all(results);
   const bool reference_is_wrong = contradicted && !upholds(*contradicted);
   for (const Result& result : results) {
     auto verdict = verdict_on(result);

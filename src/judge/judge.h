@@ -19,7 +19,7 @@ namespace convict::judge {
 /// One of the calls that a relation compares, with a result that is wrong by itself.
 struct WrongCall {
   Case as_case;     // its problem and types, and the recipe of data of its own: those of the call follow from no seed
-  Element element;  // the first that differs from the exact one, with the data of the call
+  JudgedElement element;  // the first that differs from the exact one, with the data of the call
 };
 
 /// A metamorphic relation that an implementation broke.
@@ -29,7 +29,7 @@ struct BrokenRelation {
   std::vector<int64_t> at;
   double got = 0, expected = 0;
   std::optional<WrongCall> wrong = std::nullopt;  // nothing if all results are right, and contradict each other
-  std::optional<Element> element = std::nullopt;  // what the result at `at` is about, if it is one element
+  std::optional<JudgedElement> element = std::nullopt;  // what the result at `at` is about, if it is one element
 };
 
 /// The result of one implementation on one case.
@@ -53,7 +53,7 @@ struct Result {
 };
 
 /// Whether code that shares nothing with the reference finds the same exact value for an element.
-using Upholds = std::function<bool(const Element&)>;
+using Upholds = std::function<bool(const JudgedElement&)>;
 
 /// The mismatches of one case, at most one per implementation. The reference decides. If all implementations that
 /// computed the case agree against it, and two of them share no lineage, `upholds` has the last word, for lineages are

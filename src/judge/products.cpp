@@ -23,7 +23,7 @@ Sums<W> sums_of(Expected<W>& expected) {
           array(expected.squared_terms)};
 }
 
-/// All products of one tap between one plane of X and one of Y: rows of outputs whose window has the tap in the image.
+/// All products of one tap between one plane of X and one of Y: rows of outputs with the tap inside the image.
 struct TapRows {
   int64_t rows0, rows1, count;            // the outputs along each axis
   int64_t x, w, y;                        // dense indices of the first product
@@ -113,7 +113,7 @@ CONVICT_INLINE void add_rows(Face face, const TapRows& t, const DenseOperands<W>
     }
 }
 
-/// One tap along one axis: the outputs whose window has it in the image, and where the first of their products lie.
+/// One tap along one axis: the outputs that have it inside the image, and where the first of their products lie.
 struct AxisTap {
   int64_t outputs;
   int64_t x, y;  // dense indices in a plane

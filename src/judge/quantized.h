@@ -13,7 +13,7 @@ namespace convict::judge {
 template <class W>
 void finish_quantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t);
 
-/// The same for requantized sums, whose right results it sets. Precondition: the problem has requantization.
+/// The same for requantized sums; it sets their right results. Precondition: the problem has requantization.
 template <class W>
 void finish_requantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t);
 

@@ -24,8 +24,8 @@ template <class W>
 std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& tensors, Detail detail,
                                            DenseOperands<W>* dense = nullptr);
 
-/// Counts the products of each element none of whose factors is zero (Expected::nonzero); of a gradient of the bias, the
-/// elements that are not. `dense` is of the same call of compute_reference(). Does nothing for a huge image.
+/// Counts the products of each element without a factor that is zero (Expected::nonzero); of a gradient of the bias,
+/// the elements that are not. `dense` is of the same call of compute_reference(). Does nothing for a huge image.
 template <class W>
 void count_nonzero(const convict_problem& p, const convict_tensors& tensors, const DenseOperands<W>& dense,
                    std::vector<Expected<W>>& outputs);

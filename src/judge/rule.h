@@ -19,7 +19,7 @@ struct Flushed {
   bool operator==(const Flushed&) const = default;
 };
 
-/// What results are held to.
+/// How one implementation's results are judged: equality, error bound, or IEEE special values.
 struct Rule {
   enum class Kind {
     kExact,      // equality with the exact value, rounded once to the type of the output
@@ -35,7 +35,7 @@ struct Rule {
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
-  unsigned char poison = 0xff;                // every byte of an element that nobody has written
+  unsigned char poison = 0xff;                // every byte of an element that was not written
   double unit = 0;                            // all terms are whole multiples of it; 0 if no such unit is known
   double relative = 0, absolute = 0;
 

@@ -11,11 +11,11 @@ namespace convict::judge {
 namespace {
 
 /// A precision to which kernels are known to fall back silently.
-struct Precision {
+struct FallbackPrecision {
   std::string_view what;
   int digits;  // of the significand, the leading one included
 };
-constexpr Precision kPrecisions[] = {
+constexpr FallbackPrecision kPrecisions[] = {
     {"results kept in f32", 24}, {"results kept in f16 or tf32", 11}, {"results kept in bf16", 8}};
 
 constexpr int64_t kFewest = 4;  // wrong elements: fewer than that are no pattern
@@ -68,7 +68,7 @@ bool is_representable(double value, int digits) {
 
 /// Whether `precision` explains a result: the result has this precision, the exact value has not, and they differ by no
 /// more than the error of summing n terms in it. If this allows more than S, it explains nothing.
-bool explains(const Precision& precision, const Wrong& one) {
+bool explains(const FallbackPrecision& precision, const Wrong& one) {
   if (!std::isfinite(one.got) || !is_representable(one.got, precision.digits)) return false;
   const double share = static_cast<double>(one.terms) * std::ldexp(1.0, -precision.digits);
   return share < 1 && std::abs(one.got - one.exact) <= share * one.magnitude &&
@@ -86,7 +86,7 @@ std::string weaker_contract(std::span<const Expected<W>> expected, const Rule& r
   const auto flushed = [&](const Wrong& one) { return one.got == 0 && std::abs(one.exact) < least_normal; };
   if (std::ranges::all_of(wrong, flushed) && static_cast<int64_t>(wrong.size()) == not_zero)
     return "subnormals flushed to zero";
-  for (const Precision& precision : kPrecisions) {
+  for (const FallbackPrecision& precision : kPrecisions) {
     if (std::ldexp(1.0, -precision.digits) <= std::max(rule.arithmetic.u_sum, rule.arithmetic.u_out)) continue;
     if (std::ranges::all_of(wrong, [&](const Wrong& one) { return explains(precision, one); }))
       return std::string(precision.what);

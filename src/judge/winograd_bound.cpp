@@ -183,7 +183,7 @@ class WinogradBound {
     return filters;
   }
 
-  /// The inputs of the tiles whose first outputs are at `origins`; padding is zero. Lane in * tiles + tile.
+  /// The inputs of the tiles with their first outputs at `origins`; padding is zero. Lane in * tiles + tile.
   Boxes gathered_tiles(int64_t n, int64_t g, std::span<const Axes> origins) const {
     const auto tiles = static_cast<int64_t>(origins.size());
     Boxes boxes{points_, correlation_.in_channels * tiles, {}};

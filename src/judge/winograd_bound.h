@@ -14,7 +14,7 @@
 namespace convict::judge {
 
 /// Whether F(m, r) can compute this problem: every kernel extent is r, strides are 1, and the face is Y or X.
-/// Leading axes whose kernel and extents are 1 do not count. If it cannot, an implementation falls back to direct
+/// Leading axes with a kernel and extents of 1 do not count. If it cannot, an implementation falls back to direct
 /// sums and their bound.
 bool winograd_applies(const Trilinear<double>& form, int m, int r);
 

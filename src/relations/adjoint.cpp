@@ -16,7 +16,7 @@ namespace {
 constexpr convict_pass kPasses[] = {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
 constexpr const char* kNames[] = {"forward", "backward_data", "backward_weights"};
 
-struct Operands {
+struct AdjointOperands {
   Array src, wei, diff_dst, bias;
 };
 
@@ -42,11 +42,11 @@ std::vector<int64_t> with_axes(int64_t first, int64_t second, const int64_t* ext
 }
 
 /// The operands of the call. The one that its pass computes is invented.
-Operands operands_of(const Call& call) {
+AdjointOperands operands_of(const Call& call) {
   const convict_problem& p = call.problem;
   const auto side = sides(p);
   const convict_dtype type = call.output_type;
-  Operands all{call.src, call.wei, call.diff_dst, call.bias};
+  AdjointOperands all{call.src, call.wei, call.diff_dst, call.bias};
   if (all.src.dims.empty()) all.src = invented(type, with_axes(p.batch, p.ic, p.in, p.rank), 1);
   if (all.wei.dims.empty())
     all.wei = invented(type, with_axes(side.y_channels, side.x_channels / p.groups, p.kernel, p.rank), 2);
@@ -62,7 +62,7 @@ double largest(const Array& array) {
 }
 
 /// Whether all three passes, and the products of their results, are free of rounding.
-bool is_exact(const Call& call, const Operands& all) {
+bool is_exact(const Call& call, const AdjointOperands& all) {
   const double x = largest(all.src), w = largest(all.wei), y = largest(all.diff_dst), b = largest(all.bias);
   const double of_pass[] = {x * w, y * w, x * y};
   const double limit = call.output_type == CONVICT_F64 ? 0x1p53 : 0x1p24;  // consecutive integers end here
@@ -83,7 +83,7 @@ double inner(const Array& a, const Array& b) {
   return total;
 }
 
-Call with_pass(const Call& call, convict_pass pass, const Operands& all) {
+Call with_pass(const Call& call, convict_pass pass, const AdjointOperands& all) {
   Call other = call;
   other.problem.pass = pass;
   if (pass == CONVICT_BACKWARD_DATA) other.problem.has_bias = 0;
@@ -116,7 +116,7 @@ Violation contradiction(const std::array<double, 3>& products, convict_pass orig
 }
 
 std::optional<Violation> check(const Call& call, Runner& runner) {
-  const Operands all = operands_of(call);
+  const AdjointOperands all = operands_of(call);
   std::array<double, 3> products{};
   double bias = 0;
   for (const convict_pass pass : kPasses) {

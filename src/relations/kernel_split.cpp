@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kernel is cut in two along an axis. The taps from r0 on form a kernel whose begin padding is r0 * dilation less.
+// A kernel is cut in two along an axis. The taps from r0 on form a kernel with a begin padding of r0 * dilation less.
 // The results add up. Weight gradients of the two parts are concatenated.
 #include "relations/shared/split.h"
 

@@ -9,15 +9,15 @@
 namespace convict::relations {
 namespace {
 
-struct Field {
+struct AxisField {
   int64_t (convict_problem::*values)[CONVICT_MAX_RANK];
   int64_t unit;  // of an axis that changes nothing
 };
 
-constexpr Field kFields[] = {{&convict_problem::in, 1},       {&convict_problem::out, 1},
-                             {&convict_problem::kernel, 1},   {&convict_problem::stride, 1},
-                             {&convict_problem::dilation, 1}, {&convict_problem::pad_begin, 0},
-                             {&convict_problem::pad_end, 0},  {&convict_problem::output_padding, 0}};
+constexpr AxisField kFields[] = {{&convict_problem::in, 1},       {&convict_problem::out, 1},
+                                 {&convict_problem::kernel, 1},   {&convict_problem::stride, 1},
+                                 {&convict_problem::dilation, 1}, {&convict_problem::pad_begin, 0},
+                                 {&convict_problem::pad_end, 0},  {&convict_problem::output_padding, 0}};
 
 /// Whether an axis has extents of 1 and no padding. Then its stride and dilation have no effect.
 bool is_unit(const convict_problem& p, int axis) {

@@ -16,13 +16,13 @@ constexpr int kExponents[] = {12, 4, 1};  // tried from the largest: it shows li
 
 /// Exponents of the powers of two that enclose some numbers: their magnitudes are below 2^most, and all of them are
 /// multiples of 2^least.
-struct Reach {
+struct ExponentRange {
   int least = 0, most = 0;
   bool is_finite = true;
 };
 
-Reach reach_of(const Array& array) {
-  Reach reach{INT16_MAX, INT16_MIN};
+ExponentRange reach_of(const Array& array) {
+  ExponentRange reach{INT16_MAX, INT16_MIN};
   for (const double value : array.data) {
     if (value == 0) continue;
     int exponent;
@@ -32,11 +32,11 @@ Reach reach_of(const Array& array) {
     reach.most = std::max(reach.most, exponent);
     reach.least = std::min(reach.least, exponent - 53 + std::countr_zero(static_cast<uint64_t>(digits)));
   }
-  return reach.most == INT16_MIN ? Reach{} : reach;  // nothing but zeros
+  return reach.most == INT16_MIN ? ExponentRange{} : reach;  // nothing but zeros
 }
 
 /// Normal numbers of a type: 2^least is the smallest, and what is below 2^most does not round to infinity.
-Reach normals_of(convict_dtype type) {
+ExponentRange normals_of(convict_dtype type) {
   switch (type) {
     case CONVICT_F64: return {-1022, 1023};
     case CONVICT_F16: return {-14, 15};
@@ -65,8 +65,8 @@ Factors factors_of(const Call& call) {
   return {&Call::diff_dst, &Call::src};
 }
 
-bool fits(const Reach& reach, int shift, convict_dtype type) {
-  const Reach normals = normals_of(type);
+bool fits(const ExponentRange& reach, int shift, convict_dtype type) {
+  const ExponentRange normals = normals_of(type);
   return reach.is_finite && reach.least + std::min(shift, 0) >= normals.least &&
          reach.most + std::max(shift, 0) <= normals.most;
 }
@@ -77,12 +77,12 @@ bool fits(const Reach& reach, int shift, convict_dtype type) {
 bool fits(const Call& call, int up, int down) {
   const Factors factors = factors_of(call);
   const Array &first = call.*factors.first, &second = call.*factors.second;
-  const Reach a = reach_of(first), b = reach_of(second), bias = reach_of(call.bias);
+  const ExponentRange a = reach_of(first), b = reach_of(second), bias = reach_of(call.bias);
   const auto terms = std::max(most_terms(call.problem), diff_bias_terms(call.problem));
   const int growth = static_cast<int>(std::bit_width(static_cast<uint64_t>(terms))) + 1;
-  const Reach sums{std::min({a.least + b.least, a.least, bias.least}),
-                   std::max({a.most + b.most, a.most, bias.most}) + growth, a.is_finite && b.is_finite};
-  const Reach bias_sums{a.least, a.most + growth, a.is_finite};
+  const ExponentRange sums{std::min({a.least + b.least, a.least, bias.least}),
+                           std::max({a.most + b.most, a.most, bias.most}) + growth, a.is_finite && b.is_finite};
+  const ExponentRange bias_sums{a.least, a.most + growth, a.is_finite};
   if (call.problem.pass == CONVICT_BACKWARD_WEIGHTS && call.problem.has_bias && !fits(bias_sums, up, first.type))
     return false;
   const convict_dtype sum_type = call.output_type == CONVICT_F64 ? CONVICT_F64 : CONVICT_F32;

@@ -36,11 +36,11 @@ std::optional<Violation> differs_negated(const Results& original, const Call& ca
 std::optional<Violation> check(const Call& call, Runner& runner) {
   const std::optional<Results> original = runner.run(call);
   if (!original) return std::nullopt;
-  struct Input {
+  struct NamedInput {
     Array Call::*array;
     const char* name;
   };
-  for (const Input& one : {Input{&Call::src, "src"}, {&Call::wei, "wei"}, {&Call::diff_dst, "diff_dst"}}) {
+  for (const NamedInput& one : {NamedInput{&Call::src, "src"}, {&Call::wei, "wei"}, {&Call::diff_dst, "diff_dst"}}) {
     if ((call.*one.array).dims.empty()) continue;
     if (auto found = differs_negated(*original, call, one.array, one.name, runner)) return found;
   }

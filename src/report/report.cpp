@@ -26,8 +26,8 @@ bool is_known(const std::string& profile) {
 }
 
 /// The share of the tuples from `first` to `end`. A tuple that was seen is reachable, even if the search missed it.
-Share share_of(std::vector<bool>& reachable, const Coverage& coverage, uint32_t first, uint32_t end) {
-  Share share;
+TupleShare share_of(std::vector<bool>& reachable, const Coverage& coverage, uint32_t first, uint32_t end) {
+  TupleShare share;
   for (uint32_t id = first; id < end; ++id) {
     if (coverage.has_seen(id)) reachable[id] = true;
     share.seen += coverage.has_seen(id);
@@ -47,7 +47,7 @@ std::vector<PairCell> matrix_of(const std::vector<bool>& reachable, const Covera
     }
   for (uint32_t id = 0; id < pair_count(); ++id) {
     const Tuple pair = tuple_of(id);
-    Share& share = matrix[cell[pair.feature[0]][pair.feature[1]]].share;
+    TupleShare& share = matrix[cell[pair.feature[0]][pair.feature[1]]].share;
     share.seen += coverage.has_seen(id);
     share.reachable += reachable[id];
   }
@@ -174,7 +174,7 @@ std::vector<MismatchReport> report_on_mismatches(const store::Store& store, cons
     report.row = std::move(row);
     report.sightings = std::move(sightings[report.row.id]);
     if (settings.campaign && !report.sightings.empty()) {
-      const store::Sighting& only = report.sightings.front();
+      const store::CampaignSighting& only = report.sightings.front();
       report.row.hits = only.hits;
       report.row.first_seen = only.first_seen;
       report.row.last_seen = only.last_seen;

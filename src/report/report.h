@@ -19,7 +19,7 @@
 namespace convict::report {
 
 /// Tuples seen, out of those the profile can reach (generate/reach.h).
-struct Share {
+struct TupleShare {
   uint32_t seen = 0, reachable = 0;
   double percent() const { return reachable == 0 ? 0 : 100.0 * seen / reachable; }
 };
@@ -27,13 +27,13 @@ struct Share {
 /// Combinations of the levels of two features.
 struct PairCell {
   std::string first, second;  // names of features, in the order of the table
-  Share share;
+  TupleShare share;
 };
 
 struct ProfileReport {
   std::string profile;
   uint64_t cases = 0;  // judged cases
-  Share pairs, triples;
+  TupleShare pairs, triples;
   std::vector<PairCell> matrix;       // of every two features; their shares add up to `pairs`
   std::vector<std::string> emptiest;  // reachable tuples never seen, those of two features first
   double expected_unseen = 0;         // unseen tuples to expect in the next case (Coverage::expected_unseen)
@@ -70,7 +70,7 @@ struct CampaignReport {
 /// A row with its sightings and its repro command.
 struct MismatchReport {
   store::MismatchRow row;
-  std::vector<store::Sighting> sightings;  // the first one first
+  std::vector<store::CampaignSighting> sightings;  // the first one first
   std::string repro;                       // the command that reproduces it
   bool is_new() const { return row.effective_status == "new"; }
 };

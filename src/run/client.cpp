@@ -145,7 +145,7 @@ void Client::connect(const std::string& descriptor) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both.data()) != 0) fail("cannot create a socket");
   in_ = out_ = moved_up(both[0]);
   const std::array<int, 2> theirs = {both[1], file_fd_};
-  send_descriptors(static_cast<int>(*socket), "c", theirs);  // if nobody is there, the connection ends at once
+  send_descriptors(static_cast<int>(*socket), "c", theirs);  // if the other end is closed, the connection ends at once
   close(both[1]);
 }
 

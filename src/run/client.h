@@ -61,7 +61,7 @@ class Client {
   size_t file_bytes() const { return capacity_; }
 
   /// Sends a question, which ends in a newline, and returns the next line that the client sends, without its end.
-  /// Throws ClientGone or ClientSlow; without a deadline, somebody else has to end what takes too long.
+  /// Throws ClientGone or ClientSlow; without a deadline, the supervisor has to end what takes too long.
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
   std::string exchange(const std::string& question, Deadline deadline = std::nullopt);
 

@@ -34,7 +34,7 @@ struct Announced {
   convict_abilities abilities{};
   Transforms transforms = {};
   std::vector<std::string> examples = {};  // lines of cases that it takes
-  std::vector<std::string> built_on = {};  // implementations whose code it calls
+  std::vector<std::string> built_on = {};  // implementations that it calls
   size_t batch = 1;        // the most problems that it takes at once
   bool plans = false;      // it answers the question for plans
   bool stateless = false;  // nothing of a call can show in a later one

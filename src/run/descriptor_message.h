@@ -19,8 +19,8 @@ struct DescriptorMessage {
   std::vector<int> descriptors;
 };
 
-/// Sends copies of the descriptors. Returns false if nobody is there, or the text is too long. Precondition: the text
-/// is not empty.
+/// Sends copies of the descriptors. Returns false if the other end is closed, or the text is too long. Precondition:
+/// the text is not empty.
 bool send_descriptors(int socket, std::string_view text, std::span<const int> descriptors);
 
 /// Waits for a message; nullopt at the end. What it carries is closed by exec, and belongs to the caller.

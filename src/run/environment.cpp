@@ -44,7 +44,7 @@ Identity identity_of(int descriptor) {
   return {status.st_dev, status.st_ino};
 }
 
-/// As it was before anything was loaded.
+/// What is watched, as it was before the first library was loaded.
 struct Watched {
   ProcessState state;
   Identity commands = identity_of(kCommandFd), results = identity_of(kResultFd);

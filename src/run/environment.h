@@ -24,7 +24,7 @@ pid_t fork_own();
 /// Called in a forked worker that has got its own descriptors, which are watched from then on.
 void watch_forked_process();
 
-/// Lets whoever else wants a processor go first, from now on.
+/// Lets other processes that want a processor go first, from now on.
 void give_way();
 
 /// In words, what has been opened since watch_process() and cannot be shared by several processes: files, or memory

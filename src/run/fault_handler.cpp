@@ -12,9 +12,9 @@ const GuardedMemory* watched_memory = nullptr;
 FlightRecord* watched_record = nullptr;
 
 void on_fault(int signal, siginfo_t* info, void*) {
-  const GuardedMemory::Place place = watched_memory->classify(info->si_addr);
+  const GuardedMemory::AddressPlace place = watched_memory->classify(info->si_addr);
   watched_record->signal = signal;
-  // The processor tells no address of an access that is not aligned, or not canonical.
+  // For an access that is not aligned or not canonical the processor gives no address.
   const bool has_address = signal != SIGSEGV || info->si_code != SI_KERNEL;
   watched_record->address_class = static_cast<int32_t>(has_address ? place.found : AddressClass::kNoAddress);
   watched_record->role = place.role;

@@ -103,7 +103,7 @@ struct FlightRecord {
   std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
   std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered
-  std::atomic<int32_t> in_calls_of{kOwnCode};     // in Stage::kCall, which one or several calls take: whose they are
+  std::atomic<int32_t> in_calls_of{kOwnCode};     // in Stage::kCall, for one or several calls: of whom
   std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so
   std::atomic<int32_t> address_class{0};          // AddressClass of the faulting address
   std::atomic<int32_t> role{-1};                  // index into kRoles of the operand it belongs to
@@ -118,7 +118,7 @@ struct FlightRecord {
   std::atomic<int32_t> stage{static_cast<int32_t>(Stage::kOther)};  // of the work
   std::atomic<int64_t> stage_began_ns{0};                           // CLOCK_MONOTONIC
 
-  CaseNote made_up;        // the case itself, from workers whose cases are no function of `index`
+  CaseNote made_up;        // the case itself, from workers with cases that are no function of `index`
   CaseNote relation_call;  // while a relation makes a call: what it asks for, with default data
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);

@@ -64,7 +64,7 @@ void become_worker(const WorkerPipes& pipes, FlightRecord& record, int go_on) {
   take_places(pipes, record);
   watch_forked_process();
   const pid_t self = getpid();
-  if (send(kForkFd, &self, sizeof self, MSG_NOSIGNAL) != sizeof self) _exit(1);  // nobody waits for it any more
+  if (send(kForkFd, &self, sizeof self, MSG_NOSIGNAL) != sizeof self) _exit(1);  // the supervisor waits no more
   close(kForkFd);
 }
 

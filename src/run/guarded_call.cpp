@@ -70,7 +70,7 @@ Outcome::Kind kind_of(int status) {
 }
 
 /// Calls foreign code. An exception that leaves it, or a thread that ends in it, unwinds no frame of ours, which would
-/// hide whose call it was: the process ends here.
+/// hide which call it was: the process ends here.
 template <class Call>
 auto foreign(const Call& call) noexcept {
   return call();

@@ -75,8 +75,8 @@ bool gaps_intact(const convict_tensor& tensor) {
   return not_poison(bytes, static_cast<size_t>(buffer_count(tensor)) * size) == in_elements;
 }
 
-/// Copies the elements of a tensor in a buffer. Between them is poison in the copy: whoever had the buffer may have
-/// written there, and nobody else inherits that.
+/// Copies the elements of a tensor in a buffer. Between them the copy has poison: what an implementation wrote there
+/// does not reach the next one.
 void keep_elements(const convict_tensor& tensor, const unsigned char* buffer, size_t bytes,
                    std::vector<unsigned char>& kept) {
   kept.assign(bytes, kPoison);
@@ -309,7 +309,7 @@ std::string_view GuardedMemory::overrun() const {
   return {};
 }
 
-GuardedMemory::Place GuardedMemory::classify(const void* address) const {
+GuardedMemory::AddressPlace GuardedMemory::classify(const void* address) const {
   for (size_t owner = 0; owner < slots_.size(); ++owner)
     for (size_t i = 0; i <= kWorkspace; ++i)
       if (const AddressClass found = slots_[owner][i].classify(address); found != AddressClass::kElsewhere)

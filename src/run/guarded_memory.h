@@ -2,7 +2,7 @@
 //
 // Memory that detects wrong accesses: unmapped pages around every tensor, inputs mapped read-only, and poison in
 // outputs, in slack and between the elements of views. Each implementation has outputs of its own, so that a thread of
-// it that still writes after a call has returned can spoil nobody else's results.
+// it that still writes after a call has returned cannot spoil the results of others.
 #pragma once
 
 #include <array>
@@ -59,11 +59,11 @@ class GuardedSlot {
   /// Whether the slack beside the tensor is as place() left it.
   bool slack_intact() const;
 
-  /// For an output whose results have been read: from now on nobody should write to it. A small one is poisoned; the
+  /// For an output that has been read: from now on it should not be written to. A small one is poisoned; the
   /// pages of a large one are given back, so that a write to them is a fault. place() ends this.
   void retire();
 
-  /// Whether somebody has written to it since retire(). Asked once: the poison is renewed.
+  /// Whether it was written to since retire(). Asked once: the poison is renewed.
   bool take_late_write();
 
   AddressClass classify(const void* address) const;
@@ -91,7 +91,7 @@ class GuardedMemory {
   GuardedMemory();
 
   /// Places every tensor of the pass. Poisons outputs, and what lies between the elements of inputs. `flush_end`
-  /// chooses the side on which an overrun faults at once. Until prepare_outputs(), the outputs are nobody's.
+  /// chooses the side on which an overrun faults at once. Until prepare_outputs(), the outputs have no owner.
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
 
   /// Before a call, every byte of the elements of outputs is this one, and no longer kPoison, until the next place().
@@ -125,17 +125,17 @@ class GuardedMemory {
   /// Whether output_bytes() are these.
   bool outputs_are(std::span<const unsigned char> bytes) const;
 
-  /// The name of an output, or "workspace", whose slack or gaps were written to, or nothing.
+  /// The name of an output, or "workspace", with slack or gaps that were written to; or nothing.
   std::string_view overrun() const;
 
   /// Where an address lies.
-  struct Place {
+  struct AddressPlace {
     AddressClass found = AddressClass::kElsewhere;
     int role = -1;   // index into kRoles, or kWorkspace, of the operand in or beside which it lies
-    int owner = -1;  // position of the implementation whose output that is
+    int owner = -1;  // position of the implementation that the output belongs to
   };
   /// Async-signal-safe.
-  Place classify(const void* address) const;
+  AddressPlace classify(const void* address) const;
 
   static constexpr size_t kWorkspace = kRoles.size();  // the index behind those of operands
   static constexpr std::string_view kWorkspaceName = "workspace";
@@ -150,7 +150,7 @@ class GuardedMemory {
   GuardedSlot& shared_workspace() { return slots_.front()[kWorkspace]; }
 
   std::deque<Slots> slots_ =
-      std::deque<Slots>(1);  // inputs, and outputs that are nobody's; from 1 on, outputs by owner
+      std::deque<Slots>(1);  // inputs, and outputs without an owner; from 1 on, outputs by owner
   std::array<std::vector<unsigned char>, kRoles.size()> kept_;
   int owner_ = -1;  // of the outputs in ours_
   convict_tensors ours_{}, theirs_{};

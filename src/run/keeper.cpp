@@ -110,7 +110,7 @@ struct KeptClient {
 
 /// What is known of a kind, and who waits until more is known.
 struct KnownProgram {
-  enum class Means { kUnknown, kCopies, kStarts } means = Means::kUnknown;
+  enum class HowItStarts { kUnknown, kCopies, kStarts } means = HowItStarts::kUnknown;
   std::optional<KeptProcess> process;  // that is copied
   int forks = -1;                      // the socket to it
   std::deque<ClientRequest> waiting;
@@ -170,12 +170,12 @@ class KeeperSession {
     const ClientKind kind = kind_of_one;  // which may go with its request
     KnownProgram& program = programs_[kind];
     while (!program.waiting.empty()) {
-      if (program.means == KnownProgram::Means::kUnknown && is_starting(kind)) return;
+      if (program.means == KnownProgram::HowItStarts::kUnknown && is_starting(kind)) return;
       const ClientRequest request = program.waiting.front();
       program.waiting.pop_front();
-      if (program.means == KnownProgram::Means::kUnknown)
+      if (program.means == KnownProgram::HowItStarts::kUnknown)
         start(request);
-      else if (program.means != KnownProgram::Means::kCopies || !copy(program, request))
+      else if (program.means != KnownProgram::HowItStarts::kCopies || !copy(program, request))
         refuse(request);
       request.close_pipes();
     }
@@ -216,7 +216,8 @@ class KeeperSession {
     return false;
   }
 
-  /// Once the process between is gone, which tells nobody. A copy has a group of its own, with which it is killed.
+  /// Once the process between is gone, of which there is no notice. A copy has a group of its own, with which it is
+  /// killed.
   static bool becomes_child(pid_t pid, Clock::time_point deadline) {
     while (!is_child(pid) || getpgid(pid) != pid) {
       if (Clock::now() > deadline) return false;
@@ -242,7 +243,7 @@ class KeeperSession {
     const ClientKind kind = one->kind;
     if (word == WorkerWord::kCanBeCopied && one->forks >= 0 && one->process.id >= 0) {
       KnownProgram& program = programs_[kind];
-      program.means = KnownProgram::Means::kCopies;
+      program.means = KnownProgram::HowItStarts::kCopies;
       program.process = one->process;
       program.forks = std::exchange(one->forks, -1);
       close(one->line);
@@ -256,7 +257,7 @@ class KeeperSession {
   /// From now on, workers start clients of this kind themselves.
   void copy_no_more(const ClientKind& kind) {
     KnownProgram& program = programs_[kind];
-    program.means = KnownProgram::Means::kStarts;
+    program.means = KnownProgram::HowItStarts::kStarts;
     if (program.process) program.process->end();
     program.process.reset();
     hang_up(program.forks);
@@ -301,7 +302,7 @@ class KeeperSession {
 
   std::list<KeptClient> clients_;
   std::map<ClientKind, KnownProgram> programs_;
-  bool accepts_ = true;  // somebody can ask
+  bool accepts_ = true;  // there may be requests
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ std::optional<fs::path> module_file(const std::string& name) {
   return std::nullopt;
 }
 
-/// Modules of Python find Python's own symbols only if those are everybody's. A plugin that embeds it does not make
+/// Modules of Python find Python's own symbols only if those are global. A plugin that embeds it does not make
 /// them so, because it is loaded for itself.
 void share_python() {
   dl_iterate_phdr(
@@ -113,7 +113,8 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
   return abilities_of ? with_abilities(std::move(subjects), abilities_of, shown) : subjects;
 }
 
-/// Resolves names against native kernels, plugins, modules and clients. Loads a module or a client when it is first named.
+/// Resolves names against native kernels, plugins, modules and clients. Loads a module or a client when it is first
+/// named.
 class Catalogue {
  public:
   Catalogue(std::span<const NativeKernel* const> native, const std::vector<std::string>& plugins,
@@ -213,7 +214,7 @@ class Catalogue {
     }
   }
 
-  /// Names that mean somebody else: a plugin must not be taken for LibTorch, or for the reference.
+  /// Names that are taken: a plugin must not pass for LibTorch, or for the reference.
   static void refuse_reserved(std::string_view name, const std::string& path) {
     const auto is_of = [&](std::string_view module) {
       return name == module || (name.starts_with(module) && name[module.size()] == ':');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clients that come with this program, known by name as modules are (docs/process-targets.md, "By name"). Each folder
-// of clients/ may have a table, client.json: what its programs are called, offer and need. They are read from there, so
-// that nobody has to start a client to list it.
+// The clients that come with this program, known by name as modules are (docs/process-targets.md, "By name"). Each
+// folder of clients/ may have a table, client.json: what its programs are called, offer and need. They are read from
+// there, so that a client need not be started to be listed.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct NamedClient {
 
   bool offers(std::string_view implementation) const;
 
-  /// Whether a name of a request stands for an implementation of this client: for itself; else for those of this client,
-  /// of its folder, or with this name before a colon, also with kWholeModule behind it.
+  /// Whether a name of a request stands for an implementation of this client: for itself; else for those of this
+  /// client, of its folder, or with this name before a colon, also with kWholeModule behind it.
   bool is_meant(std::string_view name, std::string_view implementation) const;
 
   /// One line: that it is not installed, and how to do it.
@@ -45,8 +45,8 @@ std::vector<NamedClient> named_clients();
 /// What the clients in Python call, as one text: "jax, torch or tvm".
 std::string frameworks_of_python();
 
-/// Those with implementations that a name of a request stands for. A name may end with "@" and one of their devices: they
-/// are clients of their own then, whose names all end so.
+/// Those with implementations that a name of a request stands for. A name may end with "@" and one of their devices:
+/// they are clients of their own then, with names that all end so.
 std::vector<NamedClient> named_clients(std::string_view name);
 
 /// By position: what is installed. Asks each client's command for versions, all at once; none of them loads a library.

@@ -11,7 +11,7 @@ namespace convict::run {
 
 inline constexpr size_t kLongestName = 100;  // bytes, of an implementation's name; signatures and tables show it
 
-/// The field of a contract whose value convict.h does not list; empty if all are valid.
+/// The field of a contract with a value that convict.h does not list; empty if all are valid.
 std::string wrong_in(const convict_contract& contract);
 
 /// Throws UsageError if the abilities of an implementation break a rule of convict.h.

@@ -136,7 +136,7 @@ std::string thread_states(pid_t process) {
 }
 
 void kill_session(pid_t session) {
-  constexpr int kMostLooks = 100;  // at those that somebody started while we looked; one that is killed lives a moment
+  constexpr int kMostLooks = 100;  // at those that were started while we looked; one that is killed lives a moment
   for (int look = 0; look < kMostLooks && kill_members(session); ++look) {
   }
 }

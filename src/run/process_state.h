@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all code of a process shares, and a library may change under everybody's feet.
+// Process-wide state that a library call must leave unchanged: limits, locale, signal mask and the like.
 #pragma once
 
 #include <sched.h>

@@ -65,7 +65,7 @@ bool is_intact(const unsigned char* bytes, const Margin& margin) {
   return std::memcmp(bytes, margin.data(), kFileMargin) == 0;
 }
 
-/// Copies each byte that differs: to memory that may not be written to, if a client has changed what it may not.
+/// Copies only bytes that differ. If a client has changed an input, that faults, because inputs are mapped read-only.
 void copy_changes(const unsigned char* from, unsigned char* to, size_t bytes) {
   if (std::memcmp(from, to, bytes) == 0) return;
   for (size_t i = 0; i < bytes; ++i)

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kStartTime = std::chrono::seconds(120);  // for a client to say hello, on a busy machine
-constexpr auto kAnswerTime = std::chrono::seconds(5);  // for who has imported everything
+constexpr auto kAnswerTime = std::chrono::seconds(5);  // for a client that has imported everything
 
 /// Hears what a client has. Throws ClientGone, ClientSlow or BrokenProtocol.
 ClientHello greet(Client& client, std::chrono::seconds patience) {

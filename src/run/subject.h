@@ -21,12 +21,12 @@ struct Subject {
   std::string name = {};    // as it was when it was loaded: the pointer above leads into memory of a library
   std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
   bool is_foreign = false;  // it came from a file: a plugin or a module
-  Turns turns = {};         // of an oracle that nobody named
+  Turns turns = {};         // of an oracle that the user did not name
   convict_abilities abilities = {};
   Transforms transforms = {};
   std::vector<std::string> examples = {};  // lines of cases that it says it takes
   std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
-  std::shared_ptr<ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
+  std::shared_ptr<ProcessTarget> process = {};  // its client computes; ends with the last subject
 };
 
 /// The implementations of a plugin in memory. `shown` names it in messages. Throws UsageError.

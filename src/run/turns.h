@@ -24,9 +24,9 @@ struct Turns {
   bool contains(int turn) const { return first <= turn && turn < end; }
 };
 
-/// Whose turn a case of a campaign is, of a library's variants. Each library has turns of its own: otherwise a variant
-/// that refuses most cases would leave all its turns to one variant of the next library. Cases that were given, to be
-/// repeated, are always the turn of the same.
+/// Which variant of a library has its turn on a case of a campaign. Each library has turns of its own: otherwise a
+/// variant that refuses most cases would leave all its turns to one variant of the next library. Cases that were given,
+/// to be repeated, are always the turn of the same.
 constexpr int turn_of(uint64_t seed, int library) {
   return static_cast<int>(mix(seed ^ 0x7a52 ^ static_cast<uint64_t>(library) << 32) % kTurns);
 }

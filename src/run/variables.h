@@ -21,7 +21,7 @@ class Variables {
 
  private:
   std::vector<std::string> wanted_;
-  std::vector<std::string> shown_;  // the same, in memory that anybody may write to
+  std::vector<std::string> shown_;  // the same, in memory that all code may write to
   std::vector<char*> table_;        // of shown_, for `environ`
 };
 

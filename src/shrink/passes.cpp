@@ -325,8 +325,8 @@ ProductOperands operands_of(const Case& c, const convict_tensors& t) {
 
 uint64_t elements(const convict_tensor& t) { return static_cast<uint64_t>(std::max<int64_t>(element_count(t), 1)); }
 
-/// The number of the element of `to` that lies as far from the begin of each dimension as this one of `from`, or from
-/// its end; the nearest there is.
+/// The element of `to` that has the coordinates of element `index` of `from`; counted from the end of each dimension if
+/// `from_end`. Coordinates outside of `to` become the nearest inside.
 uint64_t placed(uint64_t index, const convict_tensor& from, const convict_tensor& to, bool from_end) {
   uint64_t result = 0, factor = 1;
   for (int dim = from.ndim - 1; dim >= 0; --dim) {

@@ -91,7 +91,7 @@ class Assigner {
     for (const SeenCase& one : seen.cases) {
       std::string owner = row_of_line(result_.rules, verdict, one.specimen.case_text);
       if (owner.empty()) owner = coarse_of(facts_.scope, seen.verdict);
-      const int64_t hits = std::min(one.hits, left);  // somebody else may have written more than there are
+      const int64_t hits = std::min(one.hits, left);  // another program may have written more than there are
       left -= hits;
       parts[owner] += hits;
       if (hits > 0) show(row(owner, seen), one.specimen);
@@ -166,7 +166,7 @@ class Assigner {
 Rules::Rules(std::span<const Learnt> learnt) {
   std::set<std::string> names;
   for (const Learnt& one : learnt) {
-    auto rule = std::ranges::find(rules_, one.signature, &Rule::row);
+    auto rule = std::ranges::find(rules_, one.signature, &RowRule::row);
     if (rule == rules_.end()) rule = rules_.insert(rule, {one.signature, verdict_named(one.shown_verdict)});
     try {
       if (!one.predicate.empty()) rule->predicate = Predicate::parse(one.predicate);
@@ -179,7 +179,7 @@ Rules::Rules(std::span<const Learnt> learnt) {
 }
 
 std::string Rules::row_of(Verdict verdict, const Case& c, const std::string& line) const {
-  for (const Rule& rule : rules_) {
+  for (const RowRule& rule : rules_) {
     if (!are_alike(rule.verdict, verdict)) continue;
     if (rule.predicate ? rule.predicate->holds(c) : rule.lines.contains(line)) return rule.row;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose row a hit is: the one place that decides it. Rows are a function of the facts (facts.h), so neither the order
-// of hits nor that of merged databases matters.
+// Decides which row a hit belongs to; no other place does. Rows are a function of the facts (facts.h), so neither the
+// order of hits nor that of merged databases matters.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class Rules {
   const std::string& name() const { return name_; }
 
  private:
-  struct Rule {
+  struct RowRule {
     std::string row;
     Verdict verdict;
     std::optional<Predicate> predicate = {};  // nullopt: it covers `lines` only
     std::set<std::string> lines = {};
   };
-  std::vector<Rule> rules_;
+  std::vector<RowRule> rules_;
   std::string name_;
 };
 
@@ -59,7 +59,7 @@ struct Assignment {
   Rules rules;
 };
 
-/// The rows of one scope. Hits of which only the number was kept are shared out as those are whose cases were kept. A
+/// The rows of one scope. Hits of which only the number was kept are shared out like those with a case. A
 /// row without a case is none. Throws UsageError for a verdict that is none.
 Assignment assign(const Facts& facts);
 

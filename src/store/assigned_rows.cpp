@@ -15,7 +15,7 @@
 namespace convict::store {
 namespace {
 
-/// A row as it was.
+/// A row before the new assignment.
 struct NumberedRow {
   int64_t id = 0;
   std::string coarse, case_text;

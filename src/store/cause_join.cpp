@@ -48,7 +48,7 @@ struct JoinedRow {
   }
 };
 
-/// Nothing for a row that somebody else wrote, and that makes no sense here: it stays alone.
+/// Nothing for a row of another program that makes no sense here: it stays alone.
 std::optional<JoinedRow> row_at(const SQLite::Statement& at) try {
   const auto text = [&](const char* column) { return at.getColumn(column).getString(); };
   JoinedRow row;

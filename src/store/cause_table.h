@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table `causes`: known causes as files have them, and candidates, which are rows that seem to be one bug that
-// nobody has described (cause_join.cpp). Functions that write must run in a transaction of the caller.
+// not described (cause_join.cpp). Functions that write must run in a transaction of the caller.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class KnownCauses {
 
   const std::vector<Cause>& all() const { return causes_; }
 
-  /// The cause that covers a mismatch in a campaign, whose versions decide.
+  /// The cause that covers a mismatch in a campaign; the versions of the campaign decide.
   std::optional<Match> match(Statements& sql, int64_t campaign, const Mismatch& mismatch);
 
   /// The same for the version of the suspect.

@@ -46,7 +46,7 @@ void read_causes(Statements& sql, Contents& to) {
 /// Limit for hits that were filed alike, so that sums fit 64 bits.
 constexpr int64_t kMostHits = int64_t{1} << 40;
 
-/// Throws for what SQLite permits without foreign keys, or somebody else may have written.
+/// Throws for what SQLite permits without foreign keys, or another program may have written.
 void require_sound_facts(Statements& sql) {
   const auto most = sql("SELECT coalesce(max(hits), 0) FROM seen");
   most->executeStep();

@@ -96,9 +96,9 @@ void use_write_ahead_log(SQLite::Database& db, std::chrono::milliseconds busy_ti
   }
 }
 
-/// Without a log nobody has the file open, and it can be read without leaving anything beside it. With one, SQLite has
-/// to lock it and to read both, for which it needs a third file. Where that cannot be made, nobody writes: then it is
-/// read without locks, and what would be in the third file stays in memory.
+/// Without a log no process has the file open, and it can be read without leaving anything beside it. With one, SQLite
+/// has to lock it and to read both, for which it needs a third file. Where that cannot be made, no process writes: then
+/// it is read without locks, and what would be in the third file stays in memory.
 std::unique_ptr<SQLite::Database> open_original(const fs::path& file, std::chrono::milliseconds busy_timeout) {
   const std::string uri = "file:" + escaped_for_uri(file.string()) + "?mode=ro";
   const auto opened = [&](const char* how) {

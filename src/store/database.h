@@ -19,7 +19,7 @@ namespace convict::store {
 bool existing_database(const std::string& path);
 
 /// Opens `path` for reading and writing; creates it if missing, migrates it if older. Throws UsageError, or SystemError
-/// if the disk fails; also for a file whose schema is not exactly that of convict (migration.h). Leaves a refused file
+/// if the disk fails; also for a file with another schema than that of convict (migration.h). Leaves a refused file
 /// unchanged, and removes a file that it could not create completely.
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::chrono::milliseconds busy_timeout);
 

@@ -63,7 +63,7 @@ int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_expla
 }
 
 /// The hits are those of the row that shows what was repeated. This is the one fact that is ever rewritten: they were
-/// seen of nobody, for want of time.
+/// seen with the blame `nobody`, for want of time.
 void confirm_row(Statements& sql, int64_t id, int64_t as, const std::string& path) {
   const auto row = select_mismatch(sql, id, path), home = select_mismatch(sql, as, path);
   if (!row || !home || id == as) return;

@@ -38,7 +38,7 @@ constexpr const char* kOfFiling =
     "suspect = :suspect AND operation = :operation AND campaign = :campaign AND verdict = :verdict AND rule = :rule "
     "AND tried = :tried";
 
-/// SQLite has no NaN: of an illegal problem whose cost is not a number, every other case is simpler.
+/// SQLite has no NaN: every other case is simpler than an illegal problem with a cost that is not a number.
 double cost_of(const Case& c) {
   const double cost = multiply_adds(resolve(c).problem);
   return std::isfinite(cost) ? cost : std::numeric_limits<double>::max();
@@ -52,13 +52,13 @@ SeenCase case_at(const SQLite::Statement& at) {
 }
 
 /// Which of the groups a row of `seen` or `cases` is of.
-using Key = std::tuple<int64_t, std::string, std::string, std::string>;
-Key key_at(const SQLite::Statement& at) {
+using GroupKey = std::tuple<int64_t, std::string, std::string, std::string>;
+GroupKey key_at(const SQLite::Statement& at) {
   return {at.getColumn("campaign").getInt64(), text_at(at, "verdict"), text_at(at, "rule"), text_at(at, "tried")};
 }
 
 std::vector<Seen> read_seen(Statements& sql, const Scope& scope) {
-  std::map<Key, Seen> groups;
+  std::map<GroupKey, Seen> groups;
   {
     const auto select = sql("SELECT * FROM seen WHERE suspect = :suspect AND operation = :operation");
     bind_scope(*select, scope);

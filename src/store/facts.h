@@ -78,7 +78,7 @@ struct Learnt {
 /// What people wrote. The largest one counts, because it is the latest.
 struct Word {
   std::string triaged;
-  bool says_something = false;  // may be true with an empty `triaged`, if somebody wrote the row with SQL
+  bool says_something = false;  // may be true with an empty `triaged`, if the row was written with SQL
   std::string status = "new", link, note, versions = "{}";
   auto operator<=>(const Word&) const = default;
 };

@@ -107,7 +107,7 @@ std::optional<RowOfHit> row_of(Statements& sql, Owners& owners, int64_t campaign
   const auto home = home_of(sql, campaign, owners.of(sql, campaign, mismatch));
   if (!home) return std::nullopt;
   Specimen outline = outline_of(mismatch);
-  outline.unrepeated = home->outline.unrepeated;  // before it has its trial, nobody knows
+  outline.unrepeated = home->outline.unrepeated;  // not known before it has its trial
   return RowOfHit{home->recorded.id, home->may_show(outline)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database that somebody else wrote may make SQLite do (https://sqlite.org/security.html).
+// What a database of a stranger may make SQLite do (https://sqlite.org/security.html).
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

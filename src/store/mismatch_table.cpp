@@ -78,7 +78,7 @@ std::string select_sightings_where(const char* condition) {
       condition);
 }
 
-Sighting sighting_of(const SQLite::Statement& at, const std::string& path) {
+CampaignSighting sighting_of(const SQLite::Statement& at, const std::string& path) {
   const auto text = [&at](const char* column) { return at.getColumn(column).getString(); };
   const json libraries = from_json_text(text("libraries"), "the libraries of a campaign", path);
   const int64_t campaign = at.getColumn("campaign").getInt64(), hits = at.getColumn("hits").getInt64();
@@ -140,21 +140,21 @@ std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const st
   return row_of(*select, path);
 }
 
-std::vector<Sighting> select_sightings(Statements& sql, int64_t id, const std::string& path) {
+std::vector<CampaignSighting> select_sightings(Statements& sql, int64_t id, const std::string& path) {
   static const std::string kSelect = select_sightings_where("s.mismatch = ?");
   const auto select = sql(kSelect);
   select->bind(1, id);
-  std::vector<Sighting> rows;
+  std::vector<CampaignSighting> rows;
   while (select->executeStep()) rows.push_back(sighting_of(*select, path));
   return rows;
 }
 
-std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
-                                                              const std::string& path) {
+std::map<int64_t, std::vector<CampaignSighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
+                                                                      const std::string& path) {
   static const std::string kSelect = select_sightings_where("?1 IS NULL OR s.campaign = ?1");
   const auto select = sql(kSelect);
   if (campaign) select->bind(1, *campaign);
-  std::map<int64_t, std::vector<Sighting>> rows;
+  std::map<int64_t, std::vector<CampaignSighting>> rows;
   while (select->executeStep()) rows[select->getColumn("mismatch").getInt64()].push_back(sighting_of(*select, path));
   return rows;
 }
@@ -224,8 +224,8 @@ void add_sightings(Statements& sql, int64_t id, int64_t campaign, const Span& se
   statement->exec();
 }
 
-/// For campaigns that saw the row in the same second, their starts decide, and then their uuids: the result of a merge
-/// must not depend on the order of its inputs.
+/// Writes what a row is in sum, from its sightings. Among campaigns that saw it first (or last) in the same second,
+/// their starts decide, and then their uuids: the result of a merge must not depend on the order of its inputs.
 void sum_up(Statements& sql, int64_t id) {
   const auto statement = sql(R"sql(
     UPDATE mismatches SET

@@ -49,10 +49,10 @@ bool write_triage(Statements& sql, TriageOf table, int64_t id, const Triage& tri
 /// `path` is for messages.
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);
 std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const std::string& path);
-std::vector<Sighting> select_sightings(Statements& sql, int64_t id, const std::string& path);
+std::vector<CampaignSighting> select_sightings(Statements& sql, int64_t id, const std::string& path);
 /// Sightings of all mismatches, by mismatch id; only those by `campaign`, if one is given.
-std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
-                                                              const std::string& path);
+std::map<int64_t, std::vector<CampaignSighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
+                                                                      const std::string& path);
 /// Counts the signatures of targets and of oracles that any campaign, or this one, has seen.
 SignatureCount count_signatures(Statements& sql, std::optional<int64_t> campaign);
 std::optional<int64_t> id_of(Statements& sql, const std::string& signature);
@@ -64,7 +64,7 @@ void add_sightings(Statements& sql, int64_t id, int64_t campaign, const Span& se
 void sum_up(Statements& sql, int64_t id);
 
 /// SQL for the status of mismatch `m` in a campaign that ran `libraries`, a JSON column or parameter: its own, or that
-/// of its cause if nobody has triaged the row itself. A triage as known, reported or wontfix for some versions does not
+/// of its cause if the row itself is not triaged. A triage as known, reported or wontfix for some versions does not
 /// hold for others: there the mismatch is new.
 std::string effective_status(const std::string& libraries);
 

@@ -51,7 +51,7 @@ struct DoneCases {
   Intervals all;                                 // for every target that is not `apart`
   std::map<std::string, Intervals> apart = {};   // by the target that has its cases in processes of its own: its ones
 
-  /// A list of intervals; {"all": list, "apart": {target: list}} while there are targets whose cases are others.
+  /// A list of intervals; {"all": list, "apart": {target: list}} while some targets have other cases.
   nlohmann::json to_json() const;
   /// Throws UsageError if to_json() cannot have given the value.
   static DoneCases from_json(const nlohmann::json& json);
@@ -98,7 +98,7 @@ struct Recorded {
   int64_t id = 0;
   bool first_ever = false;  // no campaign has seen this signature before
   bool explained = false;   // the row has a predicate that holds for the case
-  std::string status = {};  // "new" until somebody triages it, and again for versions that the triage does not name
+  std::string status = {};  // "new" until it is triaged, and again for versions that the triage does not name
 };
 
 using core::kGone;
@@ -113,7 +113,7 @@ struct Triage {
 };
 
 /// The mismatch that columns of the database describe: the only place that reads one from them. Throws UsageError for
-/// what somebody else wrote, and what makes no sense.
+/// what another program wrote, and what makes no sense.
 Mismatch read_mismatch(const std::string& case_text, const std::string& suspect, const std::string& verdict,
                        const std::string& blame, const nlohmann::json& certificate);
 
@@ -185,7 +185,7 @@ struct MismatchFilter {
 };
 
 /// A row of the table `sightings`, with the facts of its campaign.
-struct Sighting {
+struct CampaignSighting {
   int64_t campaign = 0, hits = 0;
   std::string first_seen, last_seen;
   std::string seed, profile;

@@ -12,10 +12,10 @@
 #include "store/campaign_table.h"
 #include "store/cause_table.h"
 #include "store/database.h"
+#include "store/database_file.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
 #include "store/owners.h"
-#include "store/place.h"
 #include "store/statements.h"
 #include "store/trouble.h"
 
@@ -83,7 +83,7 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
     : path_(std::move(path)),
       db_(std::move(db)),
-      place_(std::make_unique<Place>(*db_, path_)),
+      place_(std::make_unique<DatabaseFile>(*db_, path_)),
       limits_(std::make_unique<StepLimits>(*db_)),
       statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
@@ -290,11 +290,11 @@ std::optional<MismatchRow> Store::mismatch(int64_t id) const {
   return guarded([&](Statements& sql) { return select_mismatch(sql, id, path_); });
 }
 
-std::vector<Sighting> Store::sightings(int64_t id) const {
+std::vector<CampaignSighting> Store::sightings(int64_t id) const {
   return guarded([&](Statements& sql) { return select_sightings(sql, id, path_); });
 }
 
-std::map<int64_t, std::vector<Sighting>> Store::all_sightings(std::optional<int64_t> campaign) const {
+std::map<int64_t, std::vector<CampaignSighting>> Store::all_sightings(std::optional<int64_t> campaign) const {
   return guarded([&](Statements& sql) { return select_all_sightings(sql, campaign, path_); });
 }
 

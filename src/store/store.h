@@ -25,13 +25,13 @@ class Database;
 namespace convict::store {
 
 class Owners;
-class Place;
+class DatabaseFile;
 class Statements;
 class StepLimits;
 
 /// One connection, for one thread. Every function is one transaction: after it returns, a kill -9 loses nothing.
 /// Throws an error of one line: UsageError for any fault of the file, SystemError for one of the disk, and before
-/// writing to a file that has been deleted, renamed, replaced or truncated meanwhile; Locked if somebody else has it,
+/// writing to a file that has been deleted, renamed, replaced or truncated meanwhile; Locked if another program has it,
 /// and nothing was done.
 class Store {
  public:
@@ -111,7 +111,7 @@ class Store {
   /// All causes, in the order of their ids.
   std::vector<CauseRow> causes() const;
 
-  /// Writes the triage of these causes, of all or of none, for all their rows that nobody has triaged themselves.
+  /// Writes the triage of these causes, of all or of none, for all their rows that are not triaged themselves.
   /// Throws UsageError if one does not exist.
   void triage_causes(const std::map<int64_t, Triage>& what);
 
@@ -123,10 +123,10 @@ class Store {
   std::optional<MismatchRow> mismatch(int64_t id) const;
 
   /// The campaigns that saw a mismatch, the first one first.
-  std::vector<Sighting> sightings(int64_t id) const;
+  std::vector<CampaignSighting> sightings(int64_t id) const;
 
   /// Sightings of all mismatches, by mismatch id; only those by `campaign`, if one is given.
-  std::map<int64_t, std::vector<Sighting>> all_sightings(std::optional<int64_t> campaign = {}) const;
+  std::map<int64_t, std::vector<CampaignSighting>> all_sightings(std::optional<int64_t> campaign = {}) const;
 
   /// Counts signatures of any status: those in all campaigns, or those that one campaign has seen.
   SignatureCount signatures(std::optional<int64_t> campaign = {}) const;
@@ -145,7 +145,7 @@ class Store {
   template <class Body>
   auto guarded(const Body& body) const;
 
-  /// The same in a transaction that nobody writes during, and that ends with what body writes.
+  /// The same in a transaction, in which no other connection writes; it ends with what body writes.
   template <class Body>
   auto written(const Body& body);
 
@@ -153,7 +153,7 @@ class Store {
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
-  std::unique_ptr<Place> place_;            // of db_
+  std::unique_ptr<DatabaseFile> place_;     // of db_
   std::unique_ptr<StepLimits> limits_;      // of db_, for each function
   std::unique_ptr<Statements> statements_;  // of db_
   mutable std::unique_ptr<Owners> owners_;  // as last read

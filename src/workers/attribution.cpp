@@ -96,8 +96,7 @@ Task<std::optional<Lines>> shortest_history(Lines earlier, std::function<Task<bo
 
 namespace {
 
-using Lines = std::vector<std::string>;
-using Earlier = std::vector<EarlierCase>;
+using EarlierCases = std::vector<EarlierCase>;
 
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
@@ -109,7 +108,7 @@ constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implemen
 
 constexpr int kRepeatedDeaths = 4;  // of one that needs a history, to say how often it comes back
 
-constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
+constexpr size_t kLeaks = 1000;  // times that a case is repeated by a suspect that may keep memory at each call
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
 /// kills it. A death in our own code counts only if a worker with a control computes the same lines and survives.
@@ -136,15 +135,15 @@ std::vector<uint64_t> latest_calls(const WorkerDeath& death, size_t roster_size)
 Case as_asked(const Case& c, const RosterEntry& who) { return who.is_target ? c : examine::asked_of_witness(c); }
 
 /// Tries the suspects of one death.
-class Search {
+class SuspectSearch {
  public:
-  Search(Pool& pool, const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
-         const SupervisorSettings& settings, HeapProbe& heap)
+  SuspectSearch(Pool& pool, const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
+                const SupervisorSettings& settings, HeapProbe& heap)
       : pool_(pool),
         seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
-  Task<Mismatch> run(Earlier earlier) const {
-    if (seen_.from_outside) co_return nobody("killed from outside");
+  Task<Mismatch> run(EarlierCases earlier) const {
+    if (seen_.from_outside) co_return unattributed("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = co_await dies(seen_.position, one(line_));
     if (!here || may_be_late(*here)) {
@@ -194,11 +193,11 @@ class Search {
         fmt::format("dies alone, on this case alone, in a fresh process, in the call of a relation: {}", line));
   }
 
-  /// malloc and free end the process when they notice damage, whoever did it.
+  /// malloc and free end the process when they notice damage, no matter which implementation did it.
   static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
 
   /// The call that damaged the heap, if an allocator shows one.
-  Task<std::optional<Mismatch>> of_heap(const Earlier& earlier) const {
+  Task<std::optional<Mismatch>> of_heap(const EarlierCases& earlier) const {
     if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) co_return std::nullopt;
     Lines lines = lines_in(earlier);
     lines.push_back(line_);
@@ -216,7 +215,7 @@ class Search {
   }
 
   /// Whether the process did not put this line to it: it had died of it before, and dies of it anyway.
-  bool was_spared(int position, const Earlier& earlier, const std::string& line) const {
+  bool was_spared(int position, const EarlierCases& earlier, const std::string& line) const {
     const auto found = std::ranges::find(earlier, line, &EarlierCase::line);
     if (found == earlier.end()) return false;
     const auto calls = seen_.calls.find(found->index);
@@ -244,10 +243,10 @@ class Search {
     co_return std::nullopt;
   }
 
-  /// Everybody in turn, on those of the cases before that the process put to them; if that kills nobody, on all of
+  /// Each implementation in turn, on the cases before that it was called on; if none dies of that, on all of
   /// them, because chance has its say in what damaged memory leads to. Our own kernels, which see nearly all cases, are
   /// the last.
-  Task<Mismatch> of_history(const Earlier& earlier) const {
+  Task<Mismatch> of_history(const EarlierCases& earlier) const {
     std::vector<int> suspects = by_suspicion(roster_, seen_);
     const auto ours = std::stable_partition(suspects.begin(), suspects.end(), [&](int i) {
       return i == seen_.position || roster_[static_cast<size_t>(i)].lineage != "convict";
@@ -267,12 +266,12 @@ class Search {
       const auto found = co_await of_leak_in(position, all);
       if (found) co_return *found;
     }
-    co_return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
+    co_return unattributed(fmt::format("none dies of it when alone, nor after the {} cases before it{}", earlier.size(),
                               HeapProbe::what_would_help()));
   }
 
   /// Those about which the dead process asked this implementation.
-  Lines put_to(int position, const Earlier& earlier) const {
+  Lines put_to(int position, const EarlierCases& earlier) const {
     Lines lines;
     for (const auto& [index, line] : earlier)
       if (const auto calls = seen_.calls.find(index); calls != seen_.calls.end() && calls->second >> position & 1)
@@ -368,8 +367,8 @@ class Search {
     }
   }
 
-  Mismatch nobody(std::string how) const {
-    Mismatch mismatch = of_nobody(first_suspicion(seen_, lost_, roster_));
+  Mismatch unattributed(std::string how) const {
+    Mismatch mismatch = without_blame(first_suspicion(seen_, lost_, roster_));
     mismatch.certificate.death.evidence = std::move(how);
     return mismatch;
   }
@@ -405,7 +404,7 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const Work
 Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
                           const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
                           HeapProbe& heap) {
-  const Search search(pool, death, lost, roster, settings, heap);
+  const SuspectSearch search(pool, death, lost, roster, settings, heap);
   Mismatch mismatch = co_await search.run(earlier_cases(death.before, lines_of));
   if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) co_return mismatch;
   mismatch.certificate.text =
@@ -418,7 +417,7 @@ std::optional<Mismatch> Attributions::known(const Mismatch& suspected) const {
   const auto found = last_.find(signature(suspected));
   if (found == last_.end() || found->second.same < kAlikeDeaths) return std::nullopt;
   const Mismatch& last = found->second.found;
-  Mismatch likely = last.suspect == kUnattributed ? of_nobody(suspected) : suspected;
+  Mismatch likely = last.suspect == kUnattributed ? without_blame(suspected) : suspected;
   likely.suspect = last.suspect;
   likely.blame = last.blame;
   if (last.certificate.alone.heap_guard) likely = last;  // the damage is that call's, not this one's
@@ -459,7 +458,7 @@ Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::
   return mismatch;
 }
 
-Mismatch of_nobody(Mismatch mismatch) {
+Mismatch without_blame(Mismatch mismatch) {
   if (mismatch.blame != Blame::kNobody) mismatch.certificate.alone.seen = mismatch.suspect;
   mismatch.suspect = kUnattributed;
   mismatch.blame = Blame::kNobody;

@@ -56,8 +56,8 @@ Task<std::optional<std::vector<std::string>>> shortest_history(
 /// The call of a relation that was running, with the kind of data of the case that it was on; nothing if none was.
 std::optional<Case> relation_call(const WorkerDeath& death, const Case& lost);
 
-// Finds the call that damaged the heap. The damage may be noticed calls later, by whoever asks for memory then. So the
-// suspects repeat what their process had done, each alone, with an allocator that notices at once.
+// Finds the call that damaged the heap. The damage may be noticed calls later, by another implementation that asks for
+// memory. So the suspects repeat what their process had done, each alone, with an allocator that notices at once.
 
 /// The settings for workers with this allocator; a call may take longer.
 SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard);
@@ -109,13 +109,13 @@ class HeapProbe {
 std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const WorkerDeath& death);
 
 /// The mismatch for a death on this case: of the implementation that dies alone, with what it needs for that in the
-/// certificate, or of nobody. What is given as a reference must outlive the task.
+/// certificate, or the blame `nobody`. What is given as a reference must outlive the task.
 Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
                           const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
                           HeapProbe& heap);
 
 /// Who must be left out, so that all others can be judged on the case (as Work::without): whom the death was put down
-/// to, or else who was running; and those who were left out before. 0 if nobody knows who, or if no target would be
+/// to, or else who was running; and those who were left out before. 0 if that is not known, or if no target would be
 /// left.
 uint64_t without_dead(const WorkerDeath& death, const Mismatch& put_down_to, const std::vector<RosterEntry>& roster);
 
@@ -143,7 +143,7 @@ class Attributions {
   HeapProbe heap_;
 };
 
-/// What was seen, as a mismatch of nobody: `seen` names the implementation that was seen.
-Mismatch of_nobody(Mismatch mismatch);
+/// What was seen, as a mismatch with the blame `nobody`: `seen` names the implementation that was seen.
+Mismatch without_blame(Mismatch mismatch);
 
 }  // namespace convict::workers

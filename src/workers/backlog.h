@@ -38,8 +38,8 @@ class Backlog {
   }
   std::deque<Assigned> take_all() { return std::exchange(works_, {}); }
 
-  /// Puts what is left of the work of a dead process before all other work. `left`: what it had, in front the work of
-  /// whose case `index` it died, of which `reported` cases are known. A case that foreign processes have killed at most
+  /// Puts what is left of the work of a dead process before all other work. `left`: what it had, in front the work that
+  /// it died of, on case `index`, after `reported` cases of it. A case that foreign processes have killed at most
   /// `most_kills` times comes again, and nothing is told of its death. Returns whether the death has to be told.
   bool put_again(std::deque<Assigned> left, uint64_t index, uint64_t reported, bool from_outside, int most_kills);
 

@@ -44,7 +44,7 @@ class Repetition {
       if (!found || found->verdict == seen_.verdict) continue;
       ++others;
       if (!other_) other_ = found;
-    } while (failed < runs && others < runs && runs < most && !interrupted());
+    } while (failed < runs && others < runs && runs < most && !settings_.is_interrupted());
     if (failed > 0) co_return as(co_await of_processes(runs, failed));
     if (other_) co_return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
@@ -58,10 +58,6 @@ class Repetition {
     co_return as(std::move(alone));
   }
 
- private:
-  Suspect suspect() const { return {seen_.suspect, seen_.blame != Blame::kOracle}; }
-  bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
-
   /// What the suspect does wrong on the last of the lines. `spawned`: in a process that was not forked, so that chance
   /// has its say: the addresses of libraries and threads differ.
   Task<std::optional<Mismatch>> repeat(Lines lines, bool spawned = false) const {
@@ -73,6 +69,9 @@ class Repetition {
     const LoneResult result = co_await run_alone(pool_, suspect(), seen_.verdict, lines, settings);
     co_return result.of(seen_.suspect, line_, lines.size() - 1);
   }
+
+ private:
+  Suspect suspect() const { return {seen_.suspect, seen_.blame != Blame::kOracle}; }
 
   Mismatch as(Certificate::Alone alone) const {
     Mismatch result = seen_;
@@ -95,7 +94,7 @@ class Repetition {
   }
 
   Task<bool> fails_after(Lines lines) const {
-    if (interrupted()) co_return false;
+    if (settings_.is_interrupted()) co_return false;
     lines.push_back(line_);
     const auto found = co_await repeat(std::move(lines));
     co_return found && found->verdict == seen_.verdict;
@@ -114,7 +113,7 @@ class Repetition {
 
   Task<RepeatedCalls> often() const {
     const RepeatedCalls few = co_await repeated(kFewTimes);
-    if (few.failing > 0 || seen_.verdict == Verdict::kHang || interrupted()) co_return few;
+    if (few.failing > 0 || seen_.verdict == Verdict::kHang || settings_.is_interrupted()) co_return few;
     co_return co_await repeated(kManyTimes);
   }
 
@@ -173,13 +172,13 @@ std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls
   return may_be_rare ? std::optional(calls_that_show({runs + calls.made, 1})) : std::nullopt;
 }
 
-bool Confirmations::is_due(const Kind& kind) const {
+bool Confirmations::is_due(const KindHistory& kind) const {
   return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);
 }
 
 std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::string& kind, bool wanted) {
   if (seen.blame == Blame::kNobody) return seen;
-  Kind& like = kinds_[kind];
+  KindHistory& like = kinds_[kind];
   if (like.is_on_trial) return std::nullopt;
   ++like.seen;
   if (is_due(like) || (wanted && like.came_back)) {
@@ -188,13 +187,13 @@ std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::st
   }
   Mismatch counted = seen;
   counted.certificate.alone.runs = 0;
-  return like.came_back ? counted : of_nobody(counted);
+  return like.came_back ? counted : without_blame(counted);
 }
 
 Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bool wanted,
                                       const std::vector<RosterEntry>& roster, std::function<Lines()> earlier) {
   if (auto settled = known(seen, kind, wanted)) co_return *std::move(settled);
-  Kind& like = kinds_[kind];
+  KindHistory& like = kinds_[kind];
   ++like.seen;
   ++like.repeated;
   like.is_on_trial = true;
@@ -208,17 +207,17 @@ Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<R
                                        std::function<Lines()> earlier) const {
   SupervisorSettings settings = settings_;
   const bool is_of_plugin = run::loads_plugins(settings_for_one(seen.suspect, seen.verdict, settings_).worker.roster);
-  if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows is nobody's
+  if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows has the blame `nobody`
   if (seen.blame == Blame::kReference) {
     Mismatch result = co_await repeated_for_all(pool_, seen, roster, settings);
-    co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
+    co_return *result.certificate.alone.failed > 0 ? result : without_blame(result);
   }
   Repetition repetition(pool_, seen, settings);
   Mismatch result = co_await repetition.run(std::move(earlier));
   if (*result.certificate.alone.failed > 0) co_return result;
   const bool is_of_copies = is_of_plugin && co_await shows_in_a_copy(seen);
   if (is_of_copies) settings_.fork_servers->forbid(settings_.plugin_of.at(seen.suspect));
-  co_return of_nobody(result);
+  co_return without_blame(result);
 }
 
 /// Of a plugin that is right in a process which has loaded it.
@@ -226,10 +225,8 @@ Task<bool> Confirmations::shows_in_a_copy(const Mismatch& seen) const {
   if (!settings_.fork_servers || !settings_.plugin_of.contains(seen.suspect)) co_return false;
   SupervisorSettings settings = settings_;
   settings.believes_copies = true;
-  const Suspect suspect{seen.suspect, seen.blame != Blame::kOracle};
-  const Lines lines(1, to_text(seen.problem_case));
-  const LoneResult copy = co_await run_alone(pool_, suspect, seen.verdict, lines, settings);
-  co_return copy.of(seen.suspect, lines.front(), 0).has_value();
+  const Repetition repetition(pool_, seen, settings);
+  co_return (co_await repetition.repeat(Lines(1, to_text(seen.problem_case)))).has_value();
 }
 
 }  // namespace convict::workers

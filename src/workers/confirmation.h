@@ -36,32 +36,32 @@ class Confirmations {
   /// `settings` are borrowed; their plugin_of is complete before the first call of checked().
   Confirmations(Pool& pool, const SupervisorSettings& settings) : pool_(pool), settings_(settings) {}
 
-  /// The mismatch without a repetition of its own, if others of its kind were enough: with `runs` 0, or as one of
-  /// nobody. Nothing if it has to be repeated, or while another one of its kind is. `kind`: what counts as alike, e.g.
-  /// its signature. `wanted`: repeat this one although others came back, because its line will be shown.
+  /// The mismatch without a repetition of its own, if others of its kind were enough: with `runs` 0, or with
+  /// the blame `nobody`. Nothing if it has to be repeated, or while another one of its kind is. `kind`: what counts as
+  /// alike, e.g. its signature. `wanted`: repeat this one although others came back, because its line will be shown.
   std::optional<Mismatch> known(const Mismatch& seen, const std::string& kind, bool wanted);
 
-  /// The mismatch with what came of its repetition (Certificate::Alone); or the same as one of nobody, if it did not
+  /// The mismatch with what came of its repetition (Certificate::Alone); or with the blame `nobody`, if it did not
   /// come back; or what is known(). `earlier` gives the lines of the cases that the process had run before. `seen` and
   /// `roster` must outlive the task; one of a kind runs at a time.
   Task<Mismatch> checked(const Mismatch& seen, std::string kind, bool wanted, const std::vector<RosterEntry>& roster,
                          std::function<std::vector<std::string>()> earlier);
 
  private:
-  struct Kind {
+  struct KindHistory {
     uint64_t seen = 0;
     int repeated = 0;  // times
     bool came_back = false, is_on_trial = false;
   };
 
-  bool is_due(const Kind& kind) const;
+  bool is_due(const KindHistory& kind) const;
   Task<Mismatch> repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                           std::function<std::vector<std::string>()> earlier) const;
   Task<bool> shows_in_a_copy(const Mismatch& seen) const;
 
   Pool& pool_;
   const SupervisorSettings& settings_;
-  std::map<std::string, Kind> kinds_;
+  std::map<std::string, KindHistory> kinds_;
 };
 
 }  // namespace convict::workers

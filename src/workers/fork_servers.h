@@ -27,12 +27,12 @@ class ForkServers {
   /// Begins to load what workers with these settings load, unless that was done before.
   void start(const SupervisorSettings& settings);
 
-  /// Whether workers can be forked, or have to be spawned, or nobody knows yet. kHangs: what they load did, and they
-  /// have to be spawned.
+  /// Whether workers can be forked, or have to be spawned, or that is not known yet. kHangs: what they load did, and
+  /// they have to be spawned.
   enum class State { kLoading, kSettled, kHangs };
   State state(const SupervisorSettings& settings);
 
-  /// Adds the servers that load.
+  /// Adds the processes of servers that are still loading.
   void listen(std::vector<run::WorkerProcess*>& processes);
 
   /// Whether a worker that is forked knows focus and shares of the settings already (WorkerSettings::keeps_sampling):

@@ -60,7 +60,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   settings.most_kills = 0;
   settings.at_start = {};
   settings.worker.spared = {};
-  settings.worker.coverage = CoverageOf::kNobody;
+  settings.worker.coverage = CoverageOf::kNone;
   settings.worker.until_mismatch = false;
   settings.worker.shares.clear();  // it is given its cases
   settings.worker.focus.clear();
@@ -74,14 +74,14 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
   // It may die of an earlier repetition of the line.
   if (death && !death->from_outside && (death->index == at || death->case_text == line))
     return Mismatch{parse_case(line), suspect, death->verdict, Blame::kTarget, death->certificate};
-  for (const Found& one : found)
+  for (const Hit& one : found)
     if (one.at == at && one.mismatch.suspect == suspect) return one.mismatch;
   return std::nullopt;
 }
 
 bool LoneResult::shows(const std::string& suspect) const {
   return (death && !death->from_outside) ||
-         std::ranges::any_of(found, [&](const Found& one) { return one.mismatch.suspect == suspect; });
+         std::ranges::any_of(found, [&](const Hit& one) { return one.mismatch.suspect == suspect; });
 }
 
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,

@@ -26,11 +26,11 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
 
 /// What became of some cases.
 struct LoneResult {
-  struct Found {
+  struct Hit {
     size_t at = 0;  // index into the cases
     Mismatch mismatch;
   };
-  std::vector<Found> found;          // in the order of the cases
+  std::vector<Hit> found;            // in the order of the cases
   std::optional<WorkerDeath> death;  // the first; its index is one into the cases
   bool computed = false;             // it computed a case, or died of one
   size_t calls = 0;                  // cases that it was asked

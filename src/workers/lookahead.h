@@ -25,7 +25,7 @@ class Lookahead {
   Lookahead(std::span<const run::Subject> subjects, run::FlightRecord& record, std::chrono::milliseconds patience)
       : subjects_(subjects), record_(record), patience_(patience) {}
 
-  /// How many cases it can look ahead; 1 if nobody takes several problems at once.
+  /// How many cases it can look ahead; 1 if no implementation takes several problems at once.
   size_t reach() const;
 
   /// For the cases that are drawn for these places.

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/json_text.h"
@@ -60,203 +62,208 @@ std::vector<uint32_t> unpacked(std::string_view text) {
   return ids;
 }
 
+// The fields of each struct are listed once. A FieldWriter or a FieldReader, which an `archive` is, goes over the list.
+
 namespace {
 
 using nlohmann::json;
 
-// The first key of an order or a report tells which one it is.
-constexpr const char *kRange = "range", *kCases = "cases", *kLayer = "layer";
-constexpr const char *kRoster = "roster", *kError = "error", *kCase = "implementations", *kMismatches = "mismatches",
-                     *kTimes = "times", *kDone = "done";
+/// Writes fields as members of an object. One that is empty is left out.
+struct FieldWriter {
+  json& to;
 
-constexpr const char *kSurvey = "survey", *kSurveys = "surveys";
-
-json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step, work.without}}}; }
-
-json to_json(const GivenCases& given) {
-  return {{kCases, given.cases},
-          {"first", given.first},
-          {"values", given.values},
-          {"patient", given.patient},
-          {"relations", name_of(given.relations)},
-          {"history", given.is_history},
-          {"without", given.without}};
-}
-
-json to_json(const Layer& layer) {
-  return {{kLayer, layer.case_text},          {"index", layer.index},
-          {"threads", layer.threads},         {"seconds", layer.seconds},
-          {"repetitions", layer.repetitions}, {"without", layer.without}};
-}
-
-json to_json(const SurveyTargets& order) {
-  return {{kSurvey, order.without}, {"pairs", order.pairs}};
-}
-
-json to_json(const Surveyed& surveyed) {
-  json list = json::array();
-  for (const generate::Survey& one : surveyed.surveys) list.push_back(one.to_json());
-  return {{kSurveys, list}};
-}
-
-json to_json(const Loaded& loaded) {
-  json roster = json::array();
-  for (const RosterEntry& one : loaded.roster)
-    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin, one.built_on});
-  return {{kRoster, roster}, {"notes", loaded.notes}, {"reach", loaded.reach}};
-}
-
-json to_json(const NotLoaded& failure) { return {{kError, failure.why}, {"cannot_judge", failure.cannot_judge}}; }
-
-json to_json(const CaseReport& report) {
-  return {{kCase, to_json(report.implementations)}, {"index", report.index}, {"judged", report.judged}};
-}
-
-json to_json(const MismatchReport& report) {
-  json list = json::array();
-  for (const Mismatch& mismatch : report.mismatches) list.push_back(core::to_json(mismatch));
-  return {{kMismatches, list}, {"index", report.index}, {"counts", report.counts.numbers}};
-}
-
-json to_json(const LayerReport& report) {
-  json rows = json::array();
-  for (const LayerTimes& row : report.rows) rows.push_back({row.threads, row.seconds, row.refused, row.memory});
-  return {{kTimes, rows}, {"index", report.index}, {"sides", report.sides}};
-}
-
-json to_json(const Done& done) {
-  json refusals = json::array();
-  for (const Refusals& one : done.refusals) refusals.push_back({one.implementation, one.reason, one.count});
-  json pairs = json::array();
-  for (const auto& [target, ids] : done.pairs) pairs.push_back({target, packed(ids)});
-  json levels = json::array();
-  for (const auto& [target, counts] : done.levels) levels.push_back({target, counts});
-  return {{kDone, done.count},
-          {"levels", levels},
-          {"refusals", refusals},
-          {"ratios", core::to_json(done.ratios)},
-          {"tuples", packed(done.tuples)},
-          {"pairs", pairs},
-          {"covered", done.covered},
-          {"cut_short", done.is_cut_short}};
-}
-
-std::vector<RosterEntry> roster_from(const json& list) {
-  std::vector<RosterEntry> roster;
-  for (const json& one : list)
-    roster.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3), strictly(one, 4),
-                      strictly(one, 5), strictly(one, 6)});
-  return roster;
-}
-
-std::vector<ImplementationSummary> summaries_from(const json& list) {
-  std::vector<ImplementationSummary> summaries;
-  for (const json& one : list) {
-    summaries.push_back({strictly(one, "name"), strictly(one, "target"), strictly(one, "outcome"), {}});
-    if (one.contains("smallest_fault")) summaries.back().smallest_fault = one.at("smallest_fault").get<double>();
+  void operator()() {}
+  template <class T>
+  void operator()(const char* key, const T& value, auto&&... more) {
+    to[key] = value;
+    (*this)(more...);
   }
-  return summaries;
-}
-
-std::vector<Mismatch> mismatches_from(const json& list) {
-  std::vector<Mismatch> mismatches;
-  for (const json& one : list) mismatches.push_back(mismatch_from_json(one));
-  return mismatches;
-}
-
-std::vector<LayerTimes> times_from(const json& list) {
-  std::vector<LayerTimes> rows;
-  for (const json& one : list) rows.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3)});
-  return rows;
-}
-
-Done done_from(const json& j) {
-  Done done{strictly(j, kDone),
-            {},
-            ratios_from_json(j.at("ratios")),
-            unpacked(j.at("tuples").get<std::string>()),
-            strictly(j, "covered")};
-  for (const json& one : j.at("pairs")) done.pairs[strictly(one, 0)] = unpacked(one.at(1).get<std::string>());
-  for (const json& one : j.at("levels")) read_strictly(one.at(1), done.levels[strictly(one, 0)]);
-  for (const json& one : j.at("refusals"))
-    done.refusals.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
-  done.is_cut_short = strictly(j, "cut_short");
-  return done;
-}
-
-Order order_of(const json& j) {
-  if (j.contains(kCases))
-    return GivenCases{strictly(j, "first"),
-                      strictly(j, kCases),
-                      strictly(j, "values"),
-                      strictly(j, "patient"),
-                      examine::asked_relations_named(j.at("relations").get<std::string>()),
-                      strictly(j, "history"),
-                      strictly(j, "without")};
-  if (j.contains(kLayer))
-    return Layer{strictly(j, "index"),   strictly(j, kLayer),        strictly(j, "threads"),
-                 strictly(j, "seconds"), strictly(j, "repetitions"), strictly(j, "without")};
-  if (j.contains(kSurvey)) {
-    const bool pairs = strictly(j, "pairs");
-    return SurveyTargets{strictly(j, kSurvey), pairs};
+  template <class T>
+  void operator()(const char* key, const std::optional<T>& value, auto&&... more) {
+    if (value) to[key] = *value;
+    (*this)(more...);
   }
-  return Work{strictly(j.at(kRange), 0), strictly(j.at(kRange), 1), strictly(j.at(kRange), 2),
-                strictly(j.at(kRange), 3)};
+};
+
+/// Reads what FieldWriter has written, strictly.
+struct FieldReader {
+  const json& from;
+
+  void operator()() {}
+  template <class T>
+  void operator()(const char* key, T& value, auto&&... more) {
+    read_strictly(from.at(key), value);
+    (*this)(more...);
+  }
+  template <class T>
+  void operator()(const char* key, std::optional<T>& value, auto&&... more) {
+    if (from.contains(key)) read_strictly(from.at(key), value.emplace());
+    (*this)(more...);
+  }
+};
+
+template <class T, class Struct>
+concept Is = std::same_as<std::remove_const_t<T>, Struct>;  // to write it, or to read it
+
+void fields(auto& archive, Is<WorkerSettings> auto& s) {
+  archive("targets", s.roster.targets, "oracles", s.roster.oracles, "plugins", s.roster.plugins, "profile", s.profile,
+          "seed", s.seed, "memory", s.memory, "patience_ms", s.patience_ms, "yardstick", s.yardstick, "spared",
+          s.spared, "until_mismatch", s.until_mismatch, "coverage", s.coverage, "seen", s.seen.tuples, "seen_pairs",
+          s.seen.pairs, "focus", s.focus, "shares", s.shares, "illegal", s.illegal, "where", s.where, "examples",
+          s.examples, "gives_way", s.gives_way, "forks", s.forks, "keeps_sampling", s.keeps_sampling, "corpus",
+          s.corpus, "environment", s.environment, "fills_memory", s.fills_memory, "data", s.data);
 }
 
-Surveyed surveyed_from(const json& list) {
-  Surveyed surveyed;
-  for (const json& one : list) surveyed.surveys.push_back(generate::Survey::from_json(one));
-  return surveyed;
+void fields(auto& archive, Is<generate::Share> auto& share) {
+  archive("target", share.target, "parts", share.parts, "domain", share.domain);
 }
 
-std::vector<generate::Share> shares_from(const json& list) {
-  std::vector<generate::Share> shares;
-  for (const json& one : list)
-    shares.push_back({strictly(one, 0), strictly(one, 1), generate::Domain::from_json(one.at(2))});
-  return shares;
+void fields(auto& archive, Is<Work> auto& work) {
+  archive("first", work.first, "count", work.count, "step", work.step, "without", work.without);
 }
 
-json to_json(const std::vector<generate::Share>& shares) {
-  json list = json::array();
-  for (const generate::Share& one : shares) list.push_back({one.target, one.parts, one.domain.to_json()});
-  return list;
+void fields(auto& archive, Is<GivenCases> auto& given) {
+  archive("first", given.first, "cases", given.cases, "values", given.values, "patient", given.patient, "relations",
+          given.relations, "history", given.is_history, "without", given.without);
 }
 
-Report report_of(const json& j) {
-  if (j.contains(kDone)) return done_from(j);
-  if (j.contains(kMismatches))
-    return MismatchReport{strictly(j, "index"), mismatches_from(j.at(kMismatches)), {strictly(j, "counts")}};
-  if (j.contains(kCase)) return CaseReport{strictly(j, "index"), summaries_from(j.at(kCase)), strictly(j, "judged")};
-  if (j.contains(kTimes)) return LayerReport{strictly(j, "index"), strictly(j, "sides"), times_from(j.at(kTimes))};
-  if (j.contains(kSurveys)) return surveyed_from(j.at(kSurveys));
-  if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), strictly(j, "notes"), strictly(j, "reach")};
-  return NotLoaded{strictly(j, kError), strictly(j, "cannot_judge")};
+void fields(auto& archive, Is<Layer> auto& layer) {
+  archive("index", layer.index, "case", layer.case_text, "threads", layer.threads, "seconds", layer.seconds,
+          "repetitions", layer.repetitions, "without", layer.without);
 }
 
-WorkerSettings settings_of(const json& j) {
-  return {{strictly(j, "targets"), strictly(j, "oracles"), strictly(j, "plugins")},
-          strictly(j, "profile"),
-          strictly(j, "seed"),
-          strictly(j, "memory"),
-          strictly(j, "patience_ms"),
-          strictly(j, "yardstick"),
-          strictly(j, "spared"),
-          strictly(j, "until_mismatch"),
-          strictly(j, "coverage"),
-          {strictly(j, "seen"), strictly(j, "seen_pairs")},
-          strictly(j, "focus"),
-          shares_from(j.at("shares")),
-          strictly(j, "illegal"),
-          strictly(j, "where"),
-          strictly(j, "examples"),
-          strictly(j, "gives_way"),
-          strictly(j, "forks"),
-          strictly(j, "keeps_sampling"),
-          strictly(j, "corpus"),
-          strictly(j, "environment"),
-          strictly(j, "fills_memory"),
-          strictly(j, "data")};
+void fields(auto& archive, Is<SurveyTargets> auto& survey) {
+  archive("without", survey.without, "pairs", survey.pairs);
+}
+
+void fields(auto& archive, Is<RosterEntry> auto& entry) {
+  archive("name", entry.name, "description", entry.description, "lineage", entry.lineage, "version", entry.version,
+          "target", entry.is_target, "plugin", entry.plugin, "built_on", entry.built_on);
+}
+
+void fields(auto& archive, Is<Loaded> auto& loaded) {
+  archive("roster", loaded.roster, "notes", loaded.notes, "reach", loaded.reach);
+}
+
+void fields(auto& archive, Is<NotLoaded> auto& failure) {
+  archive("why", failure.why, "cannot_judge", failure.cannot_judge);
+}
+
+void fields(auto& archive, Is<Surveyed> auto& surveyed) { archive("surveys", surveyed.surveys); }
+
+void fields(auto& archive, Is<ImplementationSummary> auto& one) {
+  archive("name", one.name, "target", one.is_target, "outcome", one.outcome, "smallest_fault", one.smallest_fault);
+}
+
+void fields(auto& archive, Is<CaseReport> auto& report) {
+  archive("index", report.index, "implementations", report.implementations, "judged", report.judged);
+}
+
+void fields(auto& archive, Is<CaseMismatches> auto& found) {
+  archive("index", found.index, "mismatches", found.mismatches, "counts", found.counts.numbers);
+}
+
+void fields(auto& archive, Is<LayerTimes> auto& times) {
+  archive("threads", times.threads, "seconds", times.seconds, "refused", times.refused, "memory", times.memory);
+}
+
+void fields(auto& archive, Is<LayerReport> auto& report) {
+  archive("index", report.index, "sides", report.sides, "rows", report.rows);
+}
+
+void fields(auto& archive, Is<Refusals> auto& one) {
+  archive("implementation", one.implementation, "reason", one.reason, "count", one.count);
+}
+
+void fields(auto& archive, Is<Done> auto& done) {
+  archive("count", done.count, "refusals", done.refusals, "ratios", done.ratios, "tuples", done.tuples, "covered",
+          done.covered, "pairs", done.pairs, "levels", done.levels, "cut_short", done.is_cut_short);
+}
+
+template <class T>
+concept HasFields = requires(FieldReader& reader, T& value) { fields(reader, value); };
+
+template <class T>
+concept HasJson = requires(const T& value, const json& from) {
+  { value.to_json() } -> std::same_as<json>;
+  { T::from_json(from) } -> std::same_as<T>;
+};
+
+}  // namespace
+}  // namespace convict::workers
+
+// What the library calls for each type.
+namespace nlohmann {
+
+template <convict::workers::HasFields T>
+struct adl_serializer<T> {
+  static void to_json(json& to, const T& value) {
+    to = json::object();
+    convict::workers::FieldWriter writer{to};
+    fields(writer, value);
+  }
+  static void from_json(const json& from, T& value) {
+    convict::workers::FieldReader reader{from};
+    fields(reader, value);
+  }
+};
+
+template <convict::workers::HasJson T>
+struct adl_serializer<T> {
+  static void to_json(json& to, const T& value) { to = value.to_json(); }
+  static T from_json(const json& from) { return T::from_json(from); }
+};
+
+template <>
+struct adl_serializer<convict::Mismatch> {
+  static void to_json(json& to, const convict::Mismatch& mismatch) { to = convict::core::to_json(mismatch); }
+  static convict::Mismatch from_json(const json& from) { return convict::mismatch_from_json(from); }
+};
+
+template <>
+struct adl_serializer<convict::RatioHistogram> {
+  static void to_json(json& to, const convict::RatioHistogram& ratios) { to = ratios.counts; }
+  static void from_json(const json& from, convict::RatioHistogram& ratios) {
+    convict::read_strictly(from, ratios.counts);
+  }
+};
+
+template <>
+struct adl_serializer<convict::workers::IdList> {
+  static void to_json(json& to, const convict::workers::IdList& list) { to = convict::workers::packed(list.ids); }
+  static convict::workers::IdList from_json(const json& from) {
+    return {convict::workers::unpacked(from.get<std::string>())};
+  }
+};
+
+}  // namespace nlohmann
+
+namespace convict::workers {
+namespace {
+
+// A message is an object with one member: its name, by its place in the variant, and its fields.
+constexpr const char* kOrders[] = {"work", "cases", "layer", "survey"};
+constexpr const char* kReports[] = {"loaded", "not_loaded", "surveyed", "case", "mismatches", "layer", "done"};
+
+template <class Message, size_t kCount>
+std::string line_of(const Message& message, const char* const (&names)[kCount]) {
+  static_assert(kCount == std::variant_size_v<Message>);
+  return std::visit([&](const auto& one) { return json_line({{names[message.index()], one}}); }, message);
+}
+
+template <class Message, size_t... kIndex>
+Message message_in(const json& from, const char* const* names, std::index_sequence<kIndex...>) {
+  Message message;
+  const auto read = [&](const char* name, auto& to) { read_strictly(from.at(name), to); };
+  const bool is_one =
+      ((from.contains(names[kIndex]) && (read(names[kIndex], message.template emplace<kIndex>()), true)) || ...);
+  if (!is_one) throw NotAMessage("none of the messages");
+  return message;
+}
+
+template <class Message, size_t kCount>
+Message message_in(const json& from, const char* const (&names)[kCount]) {
+  return message_in<Message>(from, names, std::make_index_sequence<kCount>());
 }
 
 /// Parses one line and returns read(json).
@@ -271,56 +278,25 @@ auto message_from(const std::string& line, const Read& read) try {
 
 }  // namespace
 
-json to_json(const std::vector<ImplementationSummary>& implementations) {
-  json list = json::array();
-  for (const ImplementationSummary& one : implementations) {
-    list.push_back({{"name", one.name}, {"target", one.is_target}, {"outcome", one.outcome}});
-    if (one.smallest_fault) list.back()["smallest_fault"] = *one.smallest_fault;
-  }
-  return list;
+json to_json(const std::vector<ImplementationSummary>& implementations) { return implementations; }
+
+std::string to_line(const WorkerSettings& settings) { return json_line(settings); }
+std::string to_line(const Order& order) { return line_of(order, kOrders); }
+std::string to_line(const WorkerReport& report) { return line_of(report, kReports); }
+
+WorkerSettings settings_from(const std::string& line) {
+  return message_from(line, [](const json& from) { return from.get<WorkerSettings>(); });
 }
 
-std::string to_line(const WorkerSettings& s) {
-  return json_line({{"targets", s.roster.targets},
-                    {"oracles", s.roster.oracles},
-                    {"plugins", s.roster.plugins},
-                    {"profile", s.profile},
-                    {"seed", s.seed},
-                    {"memory", s.memory},
-                    {"patience_ms", s.patience_ms},
-                    {"yardstick", s.yardstick},
-                    {"spared", s.spared},
-                    {"until_mismatch", s.until_mismatch},
-                    {"coverage", s.coverage},
-                    {"seen", s.seen.tuples},
-                    {"seen_pairs", s.seen.pairs},
-                    {"focus", s.focus},
-                    {"shares", to_json(s.shares)},
-                    {"illegal", s.illegal},
-                    {"where", s.where},
-                    {"examples", s.examples},
-                    {"gives_way", s.gives_way},
-                    {"forks", s.forks},
-                    {"keeps_sampling", s.keeps_sampling},
-                    {"corpus", s.corpus},
-                    {"environment", s.environment},
-                    {"fills_memory", s.fills_memory},
-                    {"data", s.data}});
+Order order_from(const std::string& line) {
+  return message_from(line, [](const json& from) { return message_in<Order>(from, kOrders); });
 }
 
-std::string to_line(const Order& order) {
-  return std::visit([](const auto& one) { return json_line(to_json(one)); }, order);
+WorkerReport report_from(const std::string& line) {
+  return message_from(line, [](const json& from) { return message_in<WorkerReport>(from, kReports); });
 }
 
-std::string to_line(const Report& report) {
-  return std::visit([](const auto& one) { return json_line(to_json(one)); }, report);
-}
-
-WorkerSettings settings_from(const std::string& line) { return message_from(line, settings_of); }
-Order order_from(const std::string& line) { return message_from(line, order_of); }
-Report report_from(const std::string& line) { return message_from(line, report_of); }
-
-std::optional<Report> report_in(const std::string& line) try {
+std::optional<WorkerReport> report_in(const std::string& line) try {
   return report_from(line);
 } catch (const NotAMessage&) {
   return std::nullopt;

@@ -6,7 +6,7 @@
 //   WorkerSettings   ->
 //                    <-   Loaded or NotLoaded
 //   Order            ->
-//                    <-   for each case with mismatches: MismatchReport, all of the case at once;
+//                    <-   for each case with mismatches: CaseMismatches, all of the case at once;
 //                         for given cases: CaseReport before it; for layers: LayerReport
 //                    <-   Surveyed, if that was asked
 //                    <-   Done
@@ -44,6 +44,11 @@ std::string packed(std::vector<uint32_t> ids);
 /// The numbers in rising order. Throws UsageError if packed() writes no such text.
 std::vector<uint32_t> unpacked(std::string_view text);
 
+/// Travels as packed().
+struct IdList {
+  std::vector<uint32_t> ids;
+};
+
 /// The coverage that need not be told again, as Coverage::to_text(): of all cases, and of pairs by roster position of a
 /// target. Empty: none.
 struct KnownTuples {
@@ -51,9 +56,9 @@ struct KnownTuples {
   std::map<int, std::string> pairs;
 };
 
-/// Whose tuples (core/coverage.h) a worker counts, and sends.
+/// The tuples (core/coverage.h) that a worker counts, and sends.
 enum class CoverageOf {
-  kNobody,
+  kNone,
   kTargets,  // of each target
   kAll       // those of all judged cases, too
 };
@@ -68,14 +73,14 @@ struct WorkerSettings {
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
   bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
-  CoverageOf coverage = CoverageOf::kNobody;
+  CoverageOf coverage = CoverageOf::kNone;
   KnownTuples seen = {};             // with that, what was counted before this worker
   std::vector<uint32_t> focus = {};  // of the sampling
   std::vector<generate::Share> shares = {};  // of the sampling
   double illegal = 0;                        // of the sampling
-  std::string where = {};                    // cases outside are nobody's (core/where.h)
+  std::string where = {};                    // cases outside are refused for all (core/where.h)
   std::vector<std::string> examples = {};    // lines of cases that targets may take
-  bool gives_way = false;                    // to whoever else wants the processor
+  bool gives_way = false;                    // to other processes that want the processor
   bool forks = false;                        // be a fork server of workers (run/fork_server.h)
   bool keeps_sampling = false;  // of a forked worker: focus and shares are those of its server, and not written here
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
@@ -95,7 +100,7 @@ struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
   std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
-  std::vector<std::string> built_on = {};  // implementations of the same version whose code it calls
+  std::vector<std::string> built_on = {};  // implementations of the same version that it calls
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.
@@ -175,7 +180,8 @@ struct Surveyed {
   std::vector<generate::Survey> surveys;  // by roster position of the targets
 };
 
-struct MismatchReport {
+/// All mismatches of one case.
+struct CaseMismatches {
   uint64_t index = 0;
   std::vector<Mismatch> mismatches;
   PerCounter<uint64_t> counts = {};  // what the case adds to the tally, once this has been sent
@@ -206,15 +212,15 @@ struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
   Ratios ratios;
-  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news), sorted on the other side; empty if the
-                                 // settings ask for no coverage
-  uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
-  std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
+  IdList tuples;         // news of the counts (Coverage::take_news), sorted on the other side; empty if the settings
+                         // ask for no coverage
+  uint64_t covered = 0;  // cases counted in `tuples`: those judged for any target
+  std::map<int, IdList> pairs = {};  // likewise, by roster position of a target, of its judged cases
   std::map<int, std::vector<uint64_t>> levels = {};  // how many of these had each level (core/coverage.h)
   bool is_cut_short = false;  // this is of the cases before the one on which a client, and so the worker, has ended
 };
 
-using Report = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, MismatchReport, LayerReport, Done>;
+using WorkerReport = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, CaseMismatches, LayerReport, Done>;
 
 /// A line is no message: its sender is no worker of ours, or its memory is damaged.
 class NotAMessage : public std::runtime_error {
@@ -224,15 +230,15 @@ class NotAMessage : public std::runtime_error {
 /// The message as one line, without the newline.
 std::string to_line(const WorkerSettings& settings);
 std::string to_line(const Order& order);
-std::string to_line(const Report& report);
+std::string to_line(const WorkerReport& report);
 
 /// Parse one line. Throw NotAMessage.
 WorkerSettings settings_from(const std::string& line);
 Order order_from(const std::string& line);
-Report report_from(const std::string& line);
+WorkerReport report_from(const std::string& line);
 
 /// Nothing if the line is no message.
-std::optional<Report> report_in(const std::string& line);
+std::optional<WorkerReport> report_in(const std::string& line);
 
 /// [{"name","target","outcome","smallest_fault"}]: as `repro --format json` prints it.
 nlohmann::json to_json(const std::vector<ImplementationSummary>& implementations);

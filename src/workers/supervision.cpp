@@ -32,7 +32,7 @@ constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung
 
 bool Supervision::step() {
   if (!has_begun()) begin();
-  if (settings_.interrupted && *settings_.interrupted) return end();
+  if (settings_.is_interrupted()) return end();
   if (std::exchange(asked_for_.return_of_work, false)) take_back();
   for (auto& slot : slots_)
     if (slot && !is_paused_) attend(slot);
@@ -221,17 +221,14 @@ bool Supervision::is_as_before(const std::vector<RosterEntry>& roster) const {
   return roster_.empty() || std::ranges::equal(roster, roster_, {}, &RosterEntry::name, &RosterEntry::name);
 }
 
-bool Supervision::on_report(const WorkerSlot& slot, const NotLoaded& failure) {
+bool Supervision::on_report(WorkerSlot& slot, const NotLoaded& failure) {
   if (slot.ready || starts_.may_load_later(!roster_.empty())) return false;
   if (failure.cannot_judge) throw CannotJudge(failure.why);
   throw UsageError(failure.why);
 }
 
-bool Supervision::on_report(WorkerSlot& slot, const CaseReport& report) { return pass_on(slot, report); }
-bool Supervision::on_report(WorkerSlot& slot, const LayerReport& report) { return pass_on(slot, report); }
-
 template <class OfOneCase>
-bool Supervision::pass_on(WorkerSlot& slot, const OfOneCase& report) {
+bool Supervision::on_report(WorkerSlot& slot, const OfOneCase& report) {
   if (slot.is_idle() || !slot.work().contains(report.index)) return false;
   task_.give(report);
   return true;
@@ -247,7 +244,7 @@ bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
   if (slot.is_idle()) return false;
   const Work work = slot.work();
   if (!done.is_cut_short) {
-    report(slot, std::min(done.count, work.count));                       // it leaves out what is not wanted any more
+    report(slot, std::min(done.count, work.count));                       // fewer, if it has skipped the rest
     slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
     if (!slot.keeps_too_much) slot.finish_work();
   }
@@ -255,7 +252,7 @@ bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
   return true;
 }
 
-bool Supervision::on_report(WorkerSlot& slot, const MismatchReport& found) {
+bool Supervision::on_report(WorkerSlot& slot, const CaseMismatches& found) {
   if (slot.is_idle() || !slot.work().contains(found.index)) return false;
   const uint64_t position = position_in(slot.work(), found.index);
   if (position < slot.reported) return false;

@@ -27,7 +27,7 @@ namespace convict::workers {
 /// The task that awaits the answers of workers, one after the other.
 class WaitingTask {
  public:
-  /// It awaits the next answer.
+  /// From now on the task waits for the next answer.
   void wait(std::coroutine_handle<> waiting) { waiting_ = waiting; }
   bool waits() const { return static_cast<bool>(waiting_); }
   /// The answer for which it was resumed. Throws what ended the answers.
@@ -112,14 +112,12 @@ class Supervision {
   bool is_as_before(const std::vector<RosterEntry>& roster) const;
   // Each returns false if this is not what a worker says at this moment.
   bool on_report(WorkerSlot& slot, const Loaded& loaded);
-  bool on_report(const WorkerSlot& slot, const NotLoaded& failure);
-  bool on_report(WorkerSlot& slot, const CaseReport& report);
-  bool on_report(WorkerSlot& slot, const LayerReport& report);
+  bool on_report(WorkerSlot& slot, const NotLoaded& failure);
   template <class OfOneCase>
-  bool pass_on(WorkerSlot& slot, const OfOneCase& report);
+  bool on_report(WorkerSlot& slot, const OfOneCase& report);
   bool on_report(WorkerSlot& slot, const Surveyed& surveyed);
   bool on_report(WorkerSlot& slot, const Done& done);
-  bool on_report(WorkerSlot& slot, const MismatchReport& found);
+  bool on_report(WorkerSlot& slot, const CaseMismatches& found);
   void report(WorkerSlot& slot, uint64_t end);
   void report_counted(WorkerSlot& slot);
   void dismiss(WorkerSlot& slot);

@@ -32,6 +32,8 @@ struct SupervisorSettings {
   std::function<void(WorkerSettings&)> at_start = {};  // adds what a worker that starts now has to know
   bool believes_copies = false;                       // of one plugin alone: as run_alone() says
   ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
+
+  bool is_interrupted() const { return interrupted && *interrupted; }
 };
 
 }  // namespace convict::workers

@@ -37,7 +37,7 @@ std::vector<Case> examples_of(const run::Subject& target, const WorkerSettings& 
 
 }  // namespace
 
-generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
+generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs) {
   const run::Subject& subject = asked.subjects[target];
   const WorkerSettings& settings = asked.settings;
   const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
@@ -51,13 +51,13 @@ generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
     {
       const run::OnlyAsking questions(asked.record);
       for (const Case& c : cases) {
-        examine::Answer answer = examine::answer_to(c, subject, target, asked.record, asking);
+        examine::Acceptance answer = examine::answer_to(c, subject, target, asked.record, asking);
         refusals.emplace_back();
         if (answer.reason) refusals.back() = {std::move(*answer.reason), answer.was_asked};
       }
     }
     asked.lookahead.settle();
-    run::changed_by_calls(static_cast<int>(target), asked.record);  // whoever changed it does so in its cases, too
+    run::changed_by_calls(static_cast<int>(target), asked.record);  // it does that in its cases, too
     return refusals;
   };
   const auto has_time = [&](double part) {

@@ -16,7 +16,7 @@
 namespace convict::workers {
 
 /// What a worker has loaded and was told. All of it is borrowed.
-struct Asked {
+struct SurveyInputs {
   std::span<const run::Subject> subjects;
   const WorkerSettings& settings;
   const Where& where;
@@ -26,6 +26,6 @@ struct Asked {
 
 /// Takes two seconds of CPU time at most; and six seconds with a client, who may answer slowly, or two without `pairs`,
 /// which is for short campaigns.
-generate::Survey survey_of(size_t target, const Asked& asked, bool pairs);
+generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs);
 
 }  // namespace convict::workers

@@ -23,7 +23,7 @@ using run::FlightRecord;
 
 constexpr size_t kOutputTail = 800;  // bytes of a dead worker's output that are kept
 
-/// Whose calls have left most behind since memory became short, if that was half of it or more.
+/// The implementation that has left most behind since memory became short, if that was half of it or more.
 int memory_holder_of(const FlightRecord& record, size_t roster_size, uint64_t memory) {
   const auto kept = std::span(record.kept_bytes).first(roster_size);
   const auto most = std::ranges::max_element(kept, {}, [](const auto& bytes) { return bytes.load(); });

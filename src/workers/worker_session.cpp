@@ -55,12 +55,12 @@ void WorkerTally::add(const examine::Examination& examination) {
   for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
 }
 
-void WorkerTally::cover(const Case& c, const examine::Examination& examination, CoverageOf whose) {
-  if (whose == CoverageOf::kNobody) return;
+void WorkerTally::cover(const Case& c, const examine::Examination& examination, CoverageOf coverage) {
+  if (coverage == CoverageOf::kNone) return;
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return;
   const Levels levels = levels_of(c, resolved.problem);
-  if (examination.judged && whose == CoverageOf::kAll) {
+  if (examination.judged && coverage == CoverageOf::kAll) {
     coverage_.add(levels);
     ++covered_;
   }
@@ -80,11 +80,11 @@ Done WorkerTally::take(uint64_t count) {
   report.ratios = std::exchange(ratios_, {});
   for (const auto& [key, times] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, times});
   refusals_.clear();
-  report.tuples = coverage_.take_news();
+  report.tuples = {coverage_.take_news()};
   report.covered = std::exchange(covered_, 0);
   report.levels = std::exchange(levels_, {});
   for (auto& [target, pairs] : pairs_)
-    if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
+    if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = {std::move(news)};
   return report;
 }
 
@@ -137,11 +137,11 @@ std::optional<std::string> Channel::next() {
   return line_;
 }
 
-void Channel::send(const Report& report) {
+void Channel::send(const WorkerReport& report) {
   const std::string line = seal_.sealed(to_line(report)) + '\n';
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = write(run::kResultFd, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) return;  // nobody listens any more
+    if (written < 0 && errno != EINTR) return;  // the supervisor is gone
     if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
   }
 }
@@ -278,7 +278,7 @@ void WorkerSession::examine_given(const std::string& line, const GivenCases& giv
 }
 
 /// The guided engine tries most combinations again and again; the exact reference judges every one of them. The
-/// libraries, whose calls would take most of the time, see a case if it shows a combination that is new to this
+/// libraries would take most of the time, so they see a case only if it shows a combination that is new to this
 /// process.
 bool WorkerSession::deserves_witnesses(const Case& c) const {
   const Resolved resolved = resolve(c);
@@ -298,7 +298,8 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
 
 // Asks the target that the place is for until the case is found. The flight record keeps the answers, with which the
 // supervisor finds the same case after a death.
-Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect) {
+Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index,
+                         std::optional<examine::EffectOfAsking>& effect) {
   const run::InStage drawing(record_, Stage::kDraw);
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
@@ -311,7 +312,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
       continue;
     }
     const run::OnlyAsking questions(record_);
-    examine::Answer answer = answer_to(place.asks(), target, asking());
+    examine::Acceptance answer = answer_to(place.asks(), target, asking());
     asked = target;
     if (!answer.side_effect.empty()) effect = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
@@ -324,7 +325,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
   return place.found();
 }
 
-examine::Answer WorkerSession::answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking) {
+examine::Acceptance WorkerSession::answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking) {
   const run::InStage stage(record_, Stage::kAsk);
   return examine::answer_to(c, subjects_[target], target, record_, asking);
 }
@@ -448,7 +449,7 @@ examine::Examination WorkerSession::examined(const Case& c, examine::Examination
   return examine::examine(examine::case_for(settings_.yardstick, c), subjects_, memory_, record_, settings);
 }
 
-/// Ends this process if a library has renamed itself: what it did would be put down to somebody else.
+/// Ends this process if a library has renamed itself: what it did would be put down to another one.
 void WorkerSession::check_names() {
   for (size_t i = 0; i < subjects_.size(); ++i) {
     if (subjects_[i].name == subjects_[i].implementation->name) continue;
@@ -464,7 +465,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
   check_names();
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
   const bool is_news = !examination.mismatches.empty();
-  if (is_news) channel_.send(MismatchReport{record_.index, examination.mismatches, counts_of(examination)});
+  if (is_news) channel_.send(CaseMismatches{record_.index, examination.mismatches, counts_of(examination)});
   worker_tally_.add(examination);  // after sending: a case that is counted has been reported
   if (is_news || examined_ % kCasesBetweenLooks == 0) record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   record_.counted = record_.index.load();

@@ -38,7 +38,7 @@ class WorkerTally {
   /// Adds an examined case to the tally and to the next report. The tally survives the process.
   void add(const examine::Examination& examination);
   /// The same for its tuples, if it was judged. A target that took the case and failed was put to the test as well.
-  void cover(const Case& c, const examine::Examination& examination, CoverageOf whose);
+  void cover(const Case& c, const examine::Examination& examination, CoverageOf coverage);
 
   /// Whether one of the targets has been convicted so far.
   bool has_found() const { return found_; }
@@ -79,7 +79,7 @@ class Channel {
   void renew();
   /// Waits for the next line. Returns nullopt once the supervisor has closed the pipe.
   std::optional<std::string> next();
-  void send(const Report& report);
+  void send(const WorkerReport& report);
 
  private:
   run::SealKey key_;  // until the seal has taken it
@@ -96,9 +96,9 @@ class WorkerSession {
 
   /// For workers that do not measure. OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by
   /// default they spin for longer than a case takes, so that several workers slow each other down. And malloc() hands
-  /// out memory that is filled with large numbers, so that a result with something in it that nobody wrote is wrong
-  /// each time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever
-  /// touched of it. Precondition: load() has not been called.
+  /// out memory that is filled with large numbers, so that a result with something in it that was never written is
+  /// wrong each time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is
+  /// ever touched of it. Precondition: load() has not been called.
   void prefer_judging_to_speed();
 
   /// Loads all implementations and reports the roster. Returns false if that failed, or if no settings came.
@@ -114,7 +114,7 @@ class WorkerSession {
   const WorkerSettings& settings() const { return settings_; }
   const std::vector<run::Subject>& subjects() const { return subjects_; }
   const fill::GivenData* data() const { return data_ ? &*data_ : nullptr; }
-  void send(const Report& report) { channel_.send(report); }
+  void send(const WorkerReport& report) { channel_.send(report); }
 
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
@@ -164,7 +164,7 @@ class WorkerSession {
   examine::ExaminationSettings asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
   }
-  examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
+  examine::Acceptance answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
   void return_to(const Unreported& one);

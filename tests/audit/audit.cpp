@@ -53,10 +53,9 @@ std::optional<Case> case_of_f32(uint64_t seed, uint64_t index) {
 }
 
 examine::Examination examined(const convict_implementation& who, const Case& c) {
-  static run::GuardedMemory memory;
-  static run::FlightRecord record;
-  const std::vector<run::Subject> subjects = {{&who, true, ""}, {&direct(), false, ""}};
-  return examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder});
+  static examine::LocalExaminer examiner;
+  examiner.subjects = {{&who, true, ""}, {&direct(), false, ""}};
+  return examiner.examine(c);
 }
 
 bool is_convicted(const examine::Examination& examination, std::string_view who) {
@@ -164,8 +163,7 @@ int print_honest(convict_dtype sums, uint64_t cases, uint64_t seed) {
       subjects.push_back(one);
     }
   subjects.push_back({&direct(), false, ""});
-  run::GuardedMemory memory;
-  run::FlightRecord record;
+  examine::LocalExaminer examiner{std::move(subjects)};
   uint64_t examined_cases = 0, judged = 0;
   for (uint64_t index = 0; examined_cases < cases; ++index) {
     Case c = case_number(seed, index, sums);
@@ -173,7 +171,7 @@ int print_honest(convict_dtype sums, uint64_t cases, uint64_t seed) {
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > honest::family::kMostProducts) continue;
     ++examined_cases;
-    note(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}), has_many_terms(index), records);
+    note(examiner.examine(c), has_many_terms(index), records);
   }
   int convicted = 0;
   for (const Record& one : records) {

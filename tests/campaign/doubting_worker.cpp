@@ -26,7 +26,7 @@ int work() {
   while (const auto line = channel.next()) {
     const auto range = std::get<workers::Work>(workers::order_from(*line));
     for (uint64_t i = 0; i < range.count; ++i)
-      channel.send(workers::MismatchReport{range.first + i * range.step, {found}});
+      channel.send(workers::CaseMismatches{range.first + i * range.step, {found}});
     channel.send(workers::Done{range.count, {}, {}, {}, 0});
   }
   return 0;

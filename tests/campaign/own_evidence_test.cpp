@@ -22,13 +22,10 @@ TEST(OwnEvidence, IsRefutedWhereItDoesNotHold) {
 TEST(OwnEvidence, ASharedMistakeConvictsBothWhereTheReferenceIsUpheld) {
   Twisted one(each([](float x) { return x + 1; })), other(each([](float x) { return x + 1; }));
   other.name = other.lineage = "other";
-  const std::vector<run::Subject> subjects = {{&one, true, ""}, {&other, true, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
+  examine::LocalExaminer examiner{{{&one, true, ""}, {&other, true, ""}}};
   for (const char* line : {"conv2d in=5 k=3", "conv2d ic=3 in=5 k=3 fill=normal bias beta=0.5",
                            "conv2d ic=3 in=5 k=3 fill=special seed=2", "conv_transpose2d in=5 k=3 relu fill=wide"}) {
-    const auto found =
-        examine::examine(parse_case(line), subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+    const auto found = examiner.examine(parse_case(line)).mismatches;
     ASSERT_EQ(found.size(), 2u) << line;
     EXPECT_EQ(found[0].suspect, "twisted");
     EXPECT_EQ(found[1].suspect, "other");

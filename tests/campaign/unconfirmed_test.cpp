@@ -30,7 +30,7 @@ class Unconfirmed : public testing::Test {
     Mismatch seen{parse_case(line), "B13", Verdict::kWrongExact, Blame::kTarget, {}};
     seen.certificate.alone.runs = 0;
     const int64_t id = store.begin_campaign({1, "smoke", nlohmann::json::object(), nlohmann::json::object(), "", "1"});
-    store.record(id, workers::of_nobody(seen));
+    store.record(id, workers::without_blame(seen));
   }
   std::vector<store::MismatchRow> rows_after_a_campaign() {
     campaign::run_campaign(settings_, [](const campaign::CampaignResult&) {});

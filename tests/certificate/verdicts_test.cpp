@@ -14,7 +14,7 @@
 #include "core/case_text.h"
 #include "core/implementation.h"
 #include "core/names.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 
 namespace convict {
 namespace {
@@ -58,12 +58,9 @@ void PrintTo(const Specimen& one, std::ostream* out) { *out << one.title; }
 
 /// What an examination with every relation finds, after a journey through JSON.
 Mismatch found(const Specimen& one) {
-  const std::vector<run::Subject> subjects = {subject(one.library, one.name), {&native("direct"), false, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  examine::ExaminationSettings settings = {1e9, Yardstick::kLadder};
-  if (one.verdict == Verdict::kWrongRelation) settings.relations = examine::AskedRelations::kAll;
-  const auto all = examine::examine(parse_case(one.line), subjects, memory, record, settings).mismatches;
+  examine::LocalExaminer examiner{{subject(one.library, one.name), {&native("direct"), false, ""}}};
+  if (one.verdict == Verdict::kWrongRelation) examiner.settings.relations = examine::AskedRelations::kAll;
+  const auto all = examiner.examine(parse_case(one.line)).mismatches;
   if (all.empty()) throw std::runtime_error(std::string(one.line) + " shows nothing");
   Mismatch mismatch = all.front();
   mismatch.certificate = certificate_from_json(nlohmann::json::parse(to_json(mismatch.certificate).dump()));

@@ -114,7 +114,7 @@ TEST_F(ResumeTest, AFlagThatDiffersIsNamed) {
       {"--target", "P03"}, {"--oracle", "onednn"}, {"--plugin", plugin("guilty")},
       {"--timeout", "3s"}, {"--memory", "1G"}};
   for (const auto& [flag, value] : others)
-    EXPECT_TRUE(refuses(run(resume("some.db", {flag, value})), {flag, "campaign 1 was begun with"})) << flag;
+    EXPECT_TRUE(refuses(run(resume("some.db", {flag, value})), {flag, "campaign 1 was started with"})) << flag;
   EXPECT_EQ(query("some.db", "SELECT state || done FROM campaigns"), "interrupted[[0,2]]");
   const CommandResult result = run(resume("some.db", {"--seed=3", "--cases=5", "-j", "2", "--format=json"}));
   EXPECT_LE(result.exit_code, 1) << result.err;

@@ -17,7 +17,7 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/verdict.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
 #include "run/guarded_call.h"
@@ -26,13 +26,9 @@
 namespace convict {
 namespace {
 
-constexpr double kPlenty = 1e9;  // bytes
-
 class Contract : public testing::TestWithParam<std::string> {
  protected:
-  examine::Examination examine_case(const Case& c) {
-    return examine::examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder});
-  }
+  examine::Examination examine_case(const Case& c) { return examiner_.examine(c); }
 
   /// Why the kernel does not take a legal case, or nullptr.
   const char* refusal(const Case& c) const {
@@ -76,14 +72,14 @@ class Contract : public testing::TestWithParam<std::string> {
   /// The bytes of the main output.
   std::vector<char> bits_of(const Case& c, const convict_abilities& abilities) {
     const convict_problem p = resolve_valid(c);
-    memory_.place(p, describe_tensors(c, p), c.seed % 2 == 0);
-    fill::fill_operands(c, p, memory_.ours(), c.seed);
-    const Outcome outcome = run::call_guarded(kernel_, abilities, 0, p, memory_, record_);
+    examiner_.memory.place(p, describe_tensors(c, p), c.seed % 2 == 0);
+    fill::fill_operands(c, p, examiner_.memory.ours(), c.seed);
+    const Outcome outcome = run::call_guarded(kernel_, abilities, 0, p, examiner_.memory, *examiner_.record);
     EXPECT_EQ(outcome.kind, Outcome::Kind::kComputed) << to_text(c);
     EXPECT_EQ(outcome.overrun, "") << to_text(c);
-    const convict_tensor& out = p.pass == CONVICT_FORWARD         ? memory_.ours().dst
-                                : p.pass == CONVICT_BACKWARD_DATA ? memory_.ours().diff_src
-                                                                  : memory_.ours().diff_wei;
+    const convict_tensor& out = p.pass == CONVICT_FORWARD         ? examiner_.memory.ours().dst
+                                : p.pass == CONVICT_BACKWARD_DATA ? examiner_.memory.ours().diff_src
+                                                                  : examiner_.memory.ours().diff_wei;
     const char* bytes = static_cast<const char*>(out.data);
     return {bytes, bytes + static_cast<size_t>(element_count(out)) * type_size(out.dtype)};
   }
@@ -93,10 +89,7 @@ class Contract : public testing::TestWithParam<std::string> {
   }
 
   const NativeKernel& kernel_ = named(GetParam());
-  std::vector<run::Subject> subjects_ = {
-      {.implementation = &kernel_, .is_target = true, .abilities = kernel_.abilities}};
-  run::GuardedMemory memory_;
-  run::FlightRecord record_;
+  examine::LocalExaminer examiner_{{{.implementation = &kernel_, .is_target = true, .abilities = kernel_.abilities}}};
 };
 
 TEST_P(Contract, HasANameADescriptionAndALineage) {
@@ -239,8 +232,7 @@ TEST_P(Contract, SplitsSumsTheSameWayEveryTime) {
 TEST_P(Contract, RefusesWhatIsNotLegalWithAReason) {
   for (const char* line : {"conv2d g=2 ic=3 oc=2 in=5", "conv2d g=2 ic=2 oc=3 in=5", "conv1d in=3 k=5",
                            "conv_transpose1d in=3 k=3 s=2 op=2", "conv1d in=3 s=2 op=1"}) {
-    const examine::Examination examination =
-        examine::examine(parse_case(line), subjects_, memory_, record_, {kPlenty, Yardstick::kLadder});
+    const examine::Examination examination = examine_case(parse_case(line));
     EXPECT_TRUE(examination.mismatches.empty()) << line;
     EXPECT_EQ(examination.results.front().outcome.kind, Outcome::Kind::kRefused) << line;
     EXPECT_NE(examination.results.front().outcome.text, "") << line;

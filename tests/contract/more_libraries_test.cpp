@@ -9,15 +9,13 @@
 #include <vector>
 
 #include "core/case_text.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 #include "run/loader.h"
 
 namespace convict {
 namespace {
-
-constexpr double kLibraryMemory = 1e9;  // bytes
 
 /// Problems that each implementation of a module computes, if it computes this operation and rank at all.
 constexpr const char* kOrdinary[] = {
@@ -39,16 +37,14 @@ class MoreLibraries : public testing::TestWithParam<std::string> {};
 
 TEST_P(MoreLibraries, ComputeOrdinaryProblemsRight) {
   const std::vector<run::Subject> subjects = run::load_module(GetParam());
-  run::GuardedMemory memory;
-  run::FlightRecord record;
   for (const run::Subject& subject : subjects) {
+    examine::LocalExaminer examiner{{subject}};
     int computed = 0;
     for (const char* line : kOrdinary)
       for (uint64_t seed = 1; seed <= 4; ++seed) {
         Case c = parse_case(line);
         c.seed = seed;
-        const examine::Examination examination =
-            examine::examine(c, std::span(&subject, 1), memory, record, {kLibraryMemory, Yardstick::kLadder});
+        const examine::Examination examination = examiner.examine(c);
         const judge::Result& result = examination.results.front();
         if (result.outcome.kind == Outcome::Kind::kRefused) continue;
         ASSERT_EQ(result.outcome.kind, Outcome::Kind::kComputed) << subject.name << ": " << line << result.outcome.text;

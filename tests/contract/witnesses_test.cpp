@@ -13,7 +13,7 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "core/names.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
 #include "kernels/simd/isa.h"
@@ -23,8 +23,6 @@
 namespace convict {
 namespace {
 
-constexpr double kWitnessMemory = 1e9;  // bytes
-
 /// oneDNN 2.6.3 writes beyond its scratchpad where it computes the gradient of 1x1 weights with a stride, in other
 /// layouts than plain ones (docs/findings/onednn-strided-1x1-weight-gradient.md); with AVX2 for LibTorch as well.
 bool corrupts_onednn(const Case& c) {
@@ -33,7 +31,7 @@ bool corrupts_onednn(const Case& c) {
 
 class Witnesses : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { subjects_ = run::load_module(GetParam()); }
+  void SetUp() override { examiner_.subjects = run::load_module(GetParam()); }
 
   /// What those who compute a case say of it.
   struct Agreement {
@@ -43,8 +41,8 @@ class Witnesses : public testing::TestWithParam<std::string> {
   };
 
   void hear(const Case& c, Agreement& agreement) {
-    for (const judge::Result& result :
-         examine::examine(c, subjects_, memory_, record_, {kWitnessMemory, Yardstick::kLadder}).results) {
+    for (const examine::Examination examination = examiner_.examine(c);
+         const judge::Result& result : examination.results) {
       if (result.outcome.kind != Outcome::Kind::kComputed) continue;
       agreement.computing.insert(result.who->name);
       ++agreement.computed;
@@ -54,9 +52,7 @@ class Witnesses : public testing::TestWithParam<std::string> {
     }
   }
 
-  std::vector<run::Subject> subjects_;
-  run::GuardedMemory memory_;
-  run::FlightRecord record_;
+  examine::LocalExaminer examiner_;
 };
 
 TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
@@ -118,8 +114,8 @@ TEST_P(Witnesses, AgreeInOtherTypesAndWithWhatIsFused) {
     for (uint64_t seed = 1; seed <= 8; ++seed) {
       Case c = parse_case(line);
       c.seed = seed;
-      for (const judge::Result& result :
-           examine::examine(c, subjects_, memory_, record_, {kWitnessMemory, Yardstick::kLadder}).results) {
+      for (const examine::Examination examination = examiner_.examine(c);
+           const judge::Result& result : examination.results) {
         if (result.outcome.kind != Outcome::Kind::kComputed) continue;
         ++computed;
         EXPECT_TRUE(result.comparison.agrees()) << result.who->name << ": " << to_text(c);
@@ -129,7 +125,7 @@ TEST_P(Witnesses, AgreeInOtherTypesAndWithWhatIsFused) {
 }
 
 TEST_P(Witnesses, SayWhoseArithmeticTheyAre) {
-  for (const run::Subject& subject : subjects_) {
+  for (const run::Subject& subject : examiner_.subjects) {
     EXPECT_STRNE(subject.implementation->lineage, "convict") << subject.implementation->name;
     EXPECT_NE(subject.version, "") << subject.implementation->name;
   }
@@ -147,23 +143,23 @@ TEST_P(Witnesses, ComputeTheSameInSteps) {
                            "conv1d.backward_data ic=20 oc=18 in=15 k=3 fill=normal",
                            "conv3d.backward_weights ic=20 oc=3 in=5 k=3 bias fill=normal lay=ndhwc:oidhw:ndhwc",
                            "conv_transpose2d ic=20 oc=18 in=7 k=4 s=2 p=1 op=1 bias fill=normal threads=2"})
-    for (const run::Subject& subject : subjects_) {
+    for (const run::Subject& subject : examiner_.subjects) {
       const convict_implementation& one = *subject.implementation;
       if (!one.steps) continue;
       Case c = parse_case(line);
       if (test::kKeepsFreedMemory)
         c.threads = 1;  // LeakSanitizer crashes on thread-local memory of a library's threads
       const convict_problem p = resolve_valid(c);
-      memory_.place(p, describe_tensors(c, p), true);
-      fill::fill_operands(c, p, memory_.ours(), c.seed);
-      const convict_tensor& output = p.pass == CONVICT_FORWARD         ? memory_.ours().dst
-                                     : p.pass == CONVICT_BACKWARD_DATA ? memory_.ours().diff_src
-                                                                       : memory_.ours().diff_wei;
+      examiner_.memory.place(p, describe_tensors(c, p), true);
+      fill::fill_operands(c, p, examiner_.memory.ours(), c.seed);
+      const convict_tensor& output = p.pass == CONVICT_FORWARD         ? examiner_.memory.ours().dst
+                                     : p.pass == CONVICT_BACKWARD_DATA ? examiner_.memory.ours().diff_src
+                                                                       : examiner_.memory.ours().diff_wei;
       char error[200] = "";
-      ASSERT_EQ(one.run(&one, &p, &memory_.theirs(), error, sizeof error), CONVICT_OK) << error;
+      ASSERT_EQ(one.run(&one, &p, &examiner_.memory.theirs(), error, sizeof error), CONVICT_OK) << error;
       const std::vector<char> at_once = bytes_of(output);
-      memory_.prepare_outputs(0, /*to_kept=*/false);
-      void* prepared = one.steps->prepare(&one, &p, &memory_.theirs(), error, sizeof error);
+      examiner_.memory.prepare_outputs(0, /*to_kept=*/false);
+      void* prepared = one.steps->prepare(&one, &p, &examiner_.memory.theirs(), error, sizeof error);
       ASSERT_NE(prepared, nullptr) << error;
       for (int i = 0; i < 3; ++i) ASSERT_EQ(one.steps->execute(prepared, error, sizeof error), CONVICT_OK) << error;
       ASSERT_EQ(one.steps->finish(prepared), CONVICT_OK);
@@ -179,17 +175,17 @@ TEST_P(Witnesses, ComputeWhatTheyAreAskedNotWhatTheyWereMeasuredFor) {
   for (const char* line : {"conv2d ic=20 oc=18 in=15 k=3 p=0:2 relu", "conv2d ic=20 oc=18 in=15 k=3 p=2:0 relu",
                            "conv2d ic=20 oc=18 in=15 k=3 p=2:0"})
     problems.push_back(resolve_valid(cases.emplace_back(parse_case(line))));
-  for (const run::Subject& subject : subjects_) {
+  for (const run::Subject& subject : examiner_.subjects) {
     if (!subject.abilities.workspace_size) continue;
     const convict_implementation& one = *subject.implementation;
     const auto computed = [&](size_t asked, size_t measured) {
-      memory_.place(problems[asked], describe_tensors(cases[asked], problems[asked]), true);
-      fill::fill_operands(cases[asked], problems[asked], memory_.ours(), 1);
+      examiner_.memory.place(problems[asked], describe_tensors(cases[asked], problems[asked]), true);
+      fill::fill_operands(cases[asked], problems[asked], examiner_.memory.ours(), 1);
       const convict_tensors described = describe_tensors(cases[measured], problems[measured]);
-      memory_.prepare_workspace(subject.abilities.workspace_size(&one, &problems[measured], &described), true);
+      examiner_.memory.prepare_workspace(subject.abilities.workspace_size(&one, &problems[measured], &described), true);
       char error[200] = "";
-      EXPECT_EQ(one.run(&one, &problems[asked], &memory_.theirs(), error, sizeof error), CONVICT_OK) << error;
-      return bytes_of(memory_.ours().dst);
+      EXPECT_EQ(one.run(&one, &problems[asked], &examiner_.memory.theirs(), error, sizeof error), CONVICT_OK) << error;
+      return bytes_of(examiner_.memory.ours().dst);
     };
     std::set<std::vector<char>> results;
     for (size_t asked = 0; asked < problems.size(); ++asked) {

@@ -27,10 +27,10 @@ TEST(Derived, PairsAreWhatPredicatesSay) {
         return Predicate::parse(std::string(pair.left) + comparator + std::string(pair.right))
             .holds(c, resolved.problem);
       };
-      const Order order = pair.order(c, resolved.problem);
-      ASSERT_EQ(holds(" > "), order == Order::kAbove) << pair.left << ' ' << pair.right << ' ' << to_text(c);
+      const Ordering order = pair.order(c, resolved.problem);
+      ASSERT_EQ(holds(" > "), order == Ordering::kAbove) << pair.left << ' ' << pair.right << ' ' << to_text(c);
       const bool equal_or_above = holds(" >= ");  // on some axis
-      ASSERT_EQ(equal_or_above, order != Order::kBelow) << pair.left << ' ' << pair.right << ' ' << to_text(c);
+      ASSERT_EQ(equal_or_above, order != Ordering::kBelow) << pair.left << ' ' << pair.right << ' ' << to_text(c);
     }
   }
 }

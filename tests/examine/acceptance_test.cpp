@@ -4,17 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "core/case_text.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 
 namespace convict {
 namespace {
 
 std::optional<Mismatch> found_on_illegal_problem(const convict_implementation& who) {
-  const std::vector<run::Subject> subjects = {{&who, true, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  const auto found =
-      examine::examine(parse_case("conv2d in=3 k=4"), subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+  const auto found = examine::LocalExaminer{{{&who, true, ""}}}.examine(parse_case("conv2d in=3 k=4")).mismatches;
   return found.empty() ? std::nullopt : std::optional(found.front());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An implementation whose contract depends on the problem is held to the one that holds.
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 
 #include <gtest/gtest.h>
 
@@ -47,10 +47,7 @@ struct Chooser : convict_implementation {
 };
 
 examine::Examination examined_alone(const convict_implementation& target, const std::string& line) {
-  const run::Subject subject = {&target, true, ""};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  return examine::examine(parse_case(line), {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
+  return examine::LocalExaminer{{{&target, true, ""}}}.examine(parse_case(line));
 }
 
 std::string refusal(const convict_implementation& target, const std::string& line) {
@@ -127,11 +124,9 @@ struct Counting : convict_implementation {
 TEST(Witnesses, ComputeOnOneThread) {
   for (const char* calls : {"once", "after", "refilled"}) {
     const Counting target, witness;
-    const std::vector<run::Subject> subjects = {{&target, true, ""}, {&witness, false, ""}};
-    run::GuardedMemory memory;
-    run::FlightRecord record;
+    examine::LocalExaminer examiner{{{&target, true, ""}, {&witness, false, ""}}};
     const Case c = parse_case(std::string("conv2d in=5 k=2 threads=3 calls=") + calls);
-    EXPECT_TRUE(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches.empty());
+    EXPECT_TRUE(examiner.examine(c).mismatches.empty());
     EXPECT_GE(witness.threads.size(), 2u) << calls;
     EXPECT_TRUE(std::ranges::all_of(witness.threads, [](int32_t n) { return n == 1; })) << calls;
     EXPECT_EQ(target.threads.front(), 3) << calls;
@@ -143,11 +138,9 @@ TEST(Witnesses, AreAccusedOfWhatTheyWereAsked) {
   Chooser wrong;
   wrong.contract_for = nullptr;
   for (const bool is_target : {false, true}) {
-    const std::vector<run::Subject> subjects = {{&direct(), true, ""}, {&wrong, is_target, ""}};
-    run::GuardedMemory memory;
-    run::FlightRecord record;
+    examine::LocalExaminer examiner{{{&direct(), true, ""}, {&wrong, is_target, ""}}};
     const Case c = parse_case("conv2d in=5 k=2 threads=3");
-    const auto found = examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+    const auto found = examiner.examine(c).mismatches;
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found.front().problem_case.threads, is_target ? 3 : 1);
   }
@@ -161,16 +154,15 @@ TEST(Turns, DecideWhichOracleIsCalled) {
     std::vector<run::Subject> subjects = {{&direct(), true, ""}, {&direct(), false, ""}, {&direct(), false, ""}};
     subjects[1].turns = {0, 12};
     subjects[2].turns = {12, run::kTurns};
-    examine::ExaminationSettings settings{1e9, Yardstick::kLadder};
-    settings.takes_turns = true;
-    run::GuardedMemory memory;
-    run::FlightRecord record;
-    const examine::Examination drawn = examine::examine(c, subjects, memory, record, settings);
+    examine::LocalExaminer examiner{subjects};
+    examiner.settings.takes_turns = true;
+    const examine::Examination drawn = examiner.examine(c);
     EXPECT_NE(drawn.results[1].is_excused, drawn.results[2].is_excused);
     EXPECT_EQ(drawn.results[2].is_excused, drawn.results[2].outcome.kind == Outcome::Kind::kRefused);
     EXPECT_TRUE(drawn.witnessed);
     calls_of_second += drawn.results[2].is_excused ? 0 : 1;
-    const auto given = examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder});
+    examiner.settings.takes_turns = false;
+    const examine::Examination given = examiner.examine(c);
     EXPECT_FALSE(given.results[1].is_excused);
     EXPECT_TRUE(given.results[2].is_excused);
   }
@@ -181,18 +173,13 @@ TEST(Turns, DecideWhichOracleIsCalled) {
 /// A target and two libraries that take turns, the second of which is a right one.
 struct TwoLibraries {
   TwoLibraries(const convict_implementation& target, const convict_implementation& first) {
-    subjects = {{&target, true, ""}, {&first, false, ""}, {&direct(), false, ""}};
-    for (int library : {0, 1}) subjects[static_cast<size_t>(library) + 1].turns = {0, run::kTurns, library};
+    examiner.subjects = {{&target, true, ""}, {&first, false, ""}, {&direct(), false, ""}};
+    for (int library : {0, 1}) examiner.subjects[static_cast<size_t>(library) + 1].turns = {0, run::kTurns, library};
   }
   examine::Examination examined(uint64_t seed) {
-    examine::ExaminationSettings settings{1e9, Yardstick::kLadder};
-    settings.takes_turns = true;
-    return examine::examine(parse_case("conv2d in=5 k=2 seed=" + std::to_string(seed)), subjects, memory, record,
-                            settings);
+    return examiner.examine(parse_case("conv2d in=5 k=2 seed=" + std::to_string(seed)));
   }
-  std::vector<run::Subject> subjects;
-  run::GuardedMemory memory;
-  run::FlightRecord record;
+  examine::LocalExaminer examiner{{}, {.most_bytes = 1e9, .takes_turns = true}};
 };
 
 /// One of the libraries that nobody named computes a case.

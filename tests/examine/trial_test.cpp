@@ -267,11 +267,9 @@ TEST(EarlierProblems, AreRefusedOnBehalfOfWhoCannotComputeThem) {
 TEST(EarlierProblems, AreComputedByWitnessesOnOneThread) {
   int32_t most = 0;
   const Twisted witness([&](const convict_problem& p, const convict_tensors&) { most = std::max(most, p.threads); });
-  const std::vector<run::Subject> subjects = {{&direct(), true, ""}, {&witness, false, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
+  examine::LocalExaminer examiner{{{&direct(), true, ""}, {&witness, false, ""}}};
   const Case c = parse_case("conv2d ic=2 in=5 k=3 before=threads:4/n:2");
-  EXPECT_TRUE(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches.empty());
+  EXPECT_TRUE(examiner.examine(c).mismatches.empty());
   EXPECT_EQ(most, 1);
   EXPECT_EQ(to_text(examine::asked_of_witness(c)), "conv2d ic=2 in=5x5 k=3x3 before=threads:1/n:2");
 }
@@ -322,10 +320,8 @@ TEST(Ladder, AWriteBetweenElementsIsItsAuthors) {
   const std::vector<run::Subject> subjects = {
       {&direct(), true, ""}, {&stray, true, ""}, {&direct(), true, ""}, {&direct(), false, ""}};
   for (const char* more : {"", " beta=1", " calls=refilled", " beta=1 calls=refilled", " beta=1 before=n:2"}) {
-    run::GuardedMemory memory;
-    run::FlightRecord record;
     const Case c = parse_case(std::string(kIntegers) + " view=dst" + more);
-    const auto found = examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+    const auto found = examine::LocalExaminer{subjects}.examine(c).mismatches;
     ASSERT_EQ(found.size(), 1u) << more;
     EXPECT_EQ(found.front().suspect, "twisted") << more;
     EXPECT_EQ(found.front().verdict, Verdict::kOutOfBounds) << more;

@@ -10,7 +10,7 @@
 #include "abi/element.h"
 #include "certificate/check.h"
 #include "core/case_text.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "run/loader.h"
 #include "tests/examine/direct_kernel.h"
 
@@ -37,9 +37,7 @@ inline examine::Examination examined(const convict_implementation& target, const
                                      bool with_witness = false) {
   std::vector<run::Subject> subjects = {{&target, true, ""}};
   if (with_witness) subjects.push_back({&direct(), false, ""});
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  return examine::examine(parse_case(line), subjects, memory, record, {1e9, Yardstick::kLadder});
+  return examine::LocalExaminer{std::move(subjects)}.examine(parse_case(line));
 }
 
 /// Applies `change(value)` to every element of dst.

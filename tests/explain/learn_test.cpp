@@ -15,7 +15,7 @@ namespace convict {
 namespace {
 
 /// Samples around a failing case of a fault that shows iff `truth` holds.
-explain::Learnt learn(const std::string& failing, const std::string& truth) {
+explain::LearntPredicate learn(const std::string& failing, const std::string& truth) {
   const Predicate fault = Predicate::parse(truth);
   const auto samples = explain::sample_around(
                            parse_case(failing), [&](const Case& c) { return std::optional(fault.holds(c)); },
@@ -32,7 +32,7 @@ struct LearntFault {
 class KnownFault : public testing::TestWithParam<LearntFault> {};
 
 TEST_P(KnownFault, IsLearntWithoutExceptions) {
-  const explain::Learnt learnt = learn(GetParam().failing, GetParam().truth);
+  const explain::LearntPredicate learnt = learn(GetParam().failing, GetParam().truth);
   EXPECT_EQ(learnt.predicate.text(), GetParam().truth);
   EXPECT_TRUE(learnt.unexplained.empty()) << to_text(learnt.unexplained.front().c);
 }
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return "Number" + std::to_string(info.index); });
 
 TEST(Learn, TailsAreRemainders) {
-  const explain::Learnt learnt = learn("conv1d oc=1 in=1", "oc % 8 != 0");
+  const explain::LearntPredicate learnt = learn("conv1d oc=1 in=1", "oc % 8 != 0");
   for (const int channels : {1, 3, 7, 9, 15, 17})
     EXPECT_TRUE(learnt.predicate.holds(parse_case("conv1d in=1 oc=" + std::to_string(channels)))) << channels;
   for (const int channels : {8, 16})

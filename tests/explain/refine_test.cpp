@@ -14,7 +14,7 @@
 namespace convict {
 namespace {
 
-using explain::Learnt;
+using explain::LearntPredicate;
 using explain::Sample;
 
 /// A fault that shows iff this holds, where there is something to compute.
@@ -53,7 +53,7 @@ struct Lesson {
 
   Fault fault;
   std::vector<Sample> samples;
-  Learnt before, after;
+  LearntPredicate before, after;
 };
 
 struct Known {
@@ -97,7 +97,7 @@ TEST(Refine, DataAreThoseOfTheFailingCase) {
 TEST(Refine, OutOfTimeWhatWasLearntStays) {
   Lesson lesson("conv2d ic=9 in=3x3", "ic/g >= 9");
   const size_t samples = lesson.samples.size();
-  const Learnt same = explain::refine(
+  const LearntPredicate same = explain::refine(
       lesson.before, lesson.samples, drawn, [](const Case&) { return std::optional(true); }, [] { return false; },
       {.largest_cost = 1e6});
   EXPECT_EQ(same.predicate, lesson.before.predicate);

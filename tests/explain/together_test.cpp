@@ -15,7 +15,7 @@
 namespace convict {
 namespace {
 
-using explain::Learnt;
+using explain::LearntPredicate;
 using explain::Sample;
 
 /// What is learnt around one case of an implementation that fails where one of these holds.
@@ -29,7 +29,7 @@ struct LessonOfMany {
     learnt = explain::learn_predicate(samples);
   }
   std::vector<Sample> samples;
-  Learnt learnt;
+  LearntPredicate learnt;
 };
 
 TEST(Together, TwoCasesOfOneFaultAreOne) {

@@ -33,10 +33,12 @@ std::vector<Recipe> accepted_recipes(Random& random, size_t count) {
 Moves learnt() {
   Random random(5, 0);
   const Try attempt = [](std::span<const std::pair<Recipe, Recipe>> tries) {
-    std::vector<Outcome> outcomes;
+    std::vector<MoveOutcome> outcomes;
     for (const auto& [from, to] : tries) {
       const Case c = made_of(to);
-      outcomes.push_back(!tiles(c) ? Outcome::kRefused : c == made_of(from) ? Outcome::kSame : Outcome::kChanged);
+      outcomes.push_back(!tiles(c)            ? MoveOutcome::kRefused
+                         : c == made_of(from) ? MoveOutcome::kSame
+                                              : MoveOutcome::kChanged);
     }
     return outcomes;
   };

@@ -37,7 +37,7 @@ judge::Result wrong(const convict_implementation& who, double got, bool target =
 
 /// `upheld`: what the independent evaluator says of the reference.
 std::vector<Mismatch> judged(const std::vector<judge::Result>& results, bool upheld = false) {
-  return judge::judge(kCase, results, [=](const judge::Element&) { return upheld; });
+  return judge::judge(kCase, results, [=](const judge::JudgedElement&) { return upheld; });
 }
 
 TEST(Judge, AgreementIsNoMismatch) { EXPECT_TRUE(judged({agrees(kMine, true), agrees(kAten)}).empty()); }

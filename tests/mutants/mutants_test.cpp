@@ -15,7 +15,7 @@
 #include "certificate/check.h"
 #include "core/case_text.h"
 #include "core/verdict.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
 #include "run/loader.h"
@@ -33,8 +33,6 @@ using mutants::kQuantizedFaults;
 using mutants::kRareFaults;
 using mutants::Mutant;
 
-constexpr double kPlenty = 1e9;  // bytes
-
 run::Subject named(const std::string& module, const std::string& name) {
   for (run::Subject one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
     if (one.implementation->name == name) {
@@ -47,16 +45,12 @@ run::Subject named(const std::string& module, const std::string& name) {
 /// One implementation of a module, put on trial in this process.
 class Bench {
  public:
-  Bench(const std::string& module, const std::string& name) : target_{named(module, name)} {}
+  Bench(const std::string& module, const std::string& name) : examiner_{{named(module, name)}} {}
 
-  examine::Examination examine_case(const Case& c) {
-    return examine::examine(c, target_, memory_, record_, {kPlenty, Yardstick::kLadder});
-  }
+  examine::Examination examine_case(const Case& c) { return examiner_.examine(c); }
 
  private:
-  std::vector<run::Subject> target_;
-  run::GuardedMemory memory_;
-  run::FlightRecord record_;
+  examine::LocalExaminer examiner_;
 };
 
 struct Planted {

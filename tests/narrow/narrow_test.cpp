@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/case_text.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "generate/generate.h"
 #include "tests/narrow/kernel.h"
 
@@ -31,12 +31,12 @@ const std::vector<narrow::Domain>& all_domains() {
 
 /// What one kernel makes of one case.
 examine::Examination examined(const narrow::NarrowKernel& kernel, const Case& c) {
-  static run::GuardedMemory memory;
-  static const auto record = std::make_unique<run::FlightRecord>();
+  static examine::LocalExaminer examiner;
   const convict_implementation& who = kernel.implementation();
   run::Subject subject = {&who, true, "1.0", who.name};
   subject.abilities = *narrow::NarrowKernel::abilities_of(&who);
-  return examine::examine(c, std::span(&subject, 1), memory, *record, {.most_bytes = 0x1p30});
+  examiner.subjects = {subject};
+  return examiner.examine(c);
 }
 
 TEST(NarrowKernels, AreRightOnTheirWitnesses) {

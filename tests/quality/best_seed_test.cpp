@@ -10,7 +10,7 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "lab/faults/draw.h"
 #include "lab/faults/faulty_kernel.h"
 #include "shrink/shrink.h"
@@ -25,15 +25,10 @@ constexpr uint64_t kSeed = 77, kSeedsOfData = 64;
 class FaultySuspect {
  public:
   explicit FaultySuspect(const faults::Fault& fault) : kernel_(&fault) {
-    suspect_ = {{&kernel_.implementation(), true, "1"}};
+    examiner_.subjects = {{&kernel_.implementation(), true, "1"}};
   }
 
-  bool fails(const Case& c) {
-    constexpr double kPlenty = 1e9;  // bytes
-    return !examine::examine(c, suspect_, memory_, record_,
-                             {.most_bytes = kPlenty, .relations = examine::AskedRelations::kNone})
-                .mismatches.empty();
-  }
+  bool fails(const Case& c) { return !examiner_.examine(c).mismatches.empty(); }
 
   /// The problem with data that show it.
   std::optional<Case> failing(Case c) {
@@ -45,9 +40,7 @@ class FaultySuspect {
 
  private:
   faults::FaultyKernel kernel_;
-  std::vector<run::Subject> suspect_;
-  run::GuardedMemory memory_;
-  run::FlightRecord record_;
+  examine::LocalExaminer examiner_{{}, {.most_bytes = 1e9, .relations = examine::AskedRelations::kNone}};
 };
 
 /// Calls visit(case) for each single step towards the default, until it says true.

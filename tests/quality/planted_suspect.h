@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/case_text.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
 #include "run/loader.h"
@@ -20,15 +20,13 @@ class PlantedSuspect {
  public:
   PlantedSuspect(const std::string& module, const std::string& name) {
     for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
-      if (one.implementation->name == name) suspect_ = {{one.implementation, true, one.version}};
-    if (suspect_.empty()) throw std::runtime_error(module + " has no " + name);
+      if (one.implementation->name == name) examiner_.subjects = {{one.implementation, true, one.version}};
+    if (examiner_.subjects.empty()) throw std::runtime_error(module + " has no " + name);
   }
 
   std::optional<Mismatch> ask(const Case& c) {
-    constexpr double kPlenty = 1e9;  // bytes
     ++runs_;
-    const examine::Examination examination = examine::examine(
-        c, suspect_, memory_, record_, {.most_bytes = kPlenty, .relations = examine::AskedRelations::kAll});
+    const examine::Examination examination = examiner_.examine(c);
     judged_ = examination.judged;
     return examination.mismatches.empty() ? std::nullopt : std::optional(examination.mismatches.front());
   }
@@ -44,9 +42,7 @@ class PlantedSuspect {
   }
 
  private:
-  std::vector<run::Subject> suspect_;
-  run::GuardedMemory memory_;
-  run::FlightRecord record_;
+  examine::LocalExaminer examiner_{{}, {.most_bytes = 1e9, .relations = examine::AskedRelations::kAll}};
   bool judged_ = false;
   int runs_ = 0;
 };

@@ -7,7 +7,7 @@
 
 #include "abi/element.h"
 #include "certificate/check.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "tests/relations/relation_bench.h"
 
 namespace convict {
@@ -34,12 +34,9 @@ struct Spoilt : convict_implementation {
 
 /// With all relations, as `repro` does.
 std::vector<Mismatch> found_on(const convict_implementation& who, const Case& c, bool relations = true) {
-  const std::vector<run::Subject> subjects = {{&who, true, ""}, {&kernel_named("im2col"), false, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  examine::ExaminationSettings settings = {1e9, Yardstick::kLadder};
-  settings.relations = relations ? examine::AskedRelations::kAll : examine::AskedRelations::kNone;
-  return examine::examine(c, subjects, memory, record, settings).mismatches;
+  examine::LocalExaminer examiner{{{&who, true, ""}, {&kernel_named("im2col"), false, ""}}};
+  examiner.settings.relations = relations ? examine::AskedRelations::kAll : examine::AskedRelations::kNone;
+  return examiner.examine(c).mismatches;
 }
 Mismatch the_one_on(const convict_implementation& who, const std::string& line) {
   const std::vector<Mismatch> all = found_on(who, parse_case(line));

@@ -102,13 +102,13 @@ store::MismatchRow future_row() {
 }
 
 report::MismatchReport report_on(const store::MismatchRow& row) {
-  store::Sighting sighting{.campaign = 1,
-                           .hits = row.hits,
-                           .first_seen = row.first_seen,
-                           .last_seen = row.last_seen,
-                           .seed = "42",
-                           .profile = "smoke",
-                           .libraries = {{row.suspect, "2.6.3"}}};
+  store::CampaignSighting sighting{.campaign = 1,
+                                   .hits = row.hits,
+                                   .first_seen = row.first_seen,
+                                   .last_seen = row.last_seen,
+                                   .seed = "42",
+                                   .profile = "smoke",
+                                   .libraries = {{row.suspect, "2.6.3"}}};
   return {row, {sighting}, "convict repro " + std::to_string(row.id)};
 }
 

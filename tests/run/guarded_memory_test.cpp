@@ -76,11 +76,11 @@ TEST(GuardedMemory, InputsCannotBeMadeWritable) {
 
 TEST(GuardedMemory, AddressesAreClassified) {
   const Placed placed(/*flush_end=*/true);
-  const run::GuardedMemory::Place beside = placed.memory.classify(placed.dst() + placed.dst_size());
+  const run::GuardedMemory::AddressPlace beside = placed.memory.classify(placed.dst() + placed.dst_size());
   EXPECT_EQ(beside.found, run::AddressClass::kGuard);
   EXPECT_EQ(kRoles[static_cast<size_t>(beside.role)].name, "dst");
   EXPECT_EQ(beside.owner, 0);
-  const run::GuardedMemory::Place input = placed.memory.classify(placed.src());
+  const run::GuardedMemory::AddressPlace input = placed.memory.classify(placed.src());
   EXPECT_EQ(input.found, run::AddressClass::kReadOnlyInput);
   EXPECT_EQ(kRoles[static_cast<size_t>(input.role)].name, "src");
   EXPECT_EQ(placed.memory.classify(&placed).found, run::AddressClass::kElsewhere);
@@ -132,7 +132,7 @@ TEST(GuardedMemory, ALateWriteToALargeOutputFaults) {
   write(dst);
   memory.retire_outputs();
   EXPECT_DEATH(write(dst), "");
-  const run::GuardedMemory::Place place = memory.classify(dst);
+  const run::GuardedMemory::AddressPlace place = memory.classify(dst);
   EXPECT_EQ(place.found, run::AddressClass::kRetired);
   EXPECT_EQ(place.owner, 2);
   memory.place(p, describe_tensors(c, p), true);

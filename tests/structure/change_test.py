@@ -204,7 +204,7 @@ def flag_of_fuzz(copy):
         assert database.execute(f"SELECT flags ->> '{NAME}' FROM campaigns").fetchone() == (7,)
         database.execute("UPDATE campaigns SET state = 'interrupted'")
     resume = [convict, "fuzz", "--resume", "-q"]
-    expect(run(resume + [f"--{NAME}", "8"], copy.folder, code=2), f"--{NAME}: campaign 1 was begun with 7, not 8")
+    expect(run(resume + [f"--{NAME}", "8"], copy.folder, code=2), f"--{NAME}: campaign 1 was started with 7, not 8")
     expect(run(resume, copy.folder), "resumed campaign 1 after 3 cases")
 
 

@@ -5,6 +5,7 @@ import re
 
 TOKEN = re.compile(r'""|[A-Za-z_]\w*|\d[\w.\']*|::|->|<<|<=|>=|==|&&|\|\||[^\s\w]')
 CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
+CLASS = ("class", "struct", "union")
 NO_MEMBERS = {"using", "typedef", "friend", "static", "static_assert", "enum", "template"}
 
 
@@ -84,7 +85,8 @@ def end_of_declaration(tokens, start):
 
 
 def declarations(tokens, scope=""):
-    """(class or "", tokens of a declaration) of all that stands in namespaces and classes."""
+    """(class or "", tokens of a declaration) of all that stands in namespaces and classes. Of a class that is defined,
+    its name in front of empty braces comes before its members."""
     i = 0
     while i < len(tokens):
         if tokens[i] in ("public", "private", "protected") and tokens[i + 1] == ":":
@@ -102,6 +104,8 @@ def declarations(tokens, scope=""):
             words = [word for word in outline(tokens[i:brace]) if is_word(word) and word != "auto"]
             is_class, has_variable = tokens[i] not in ("namespace", "{"), tokens[end : end + 1] != [";"]
             inner = words[1] if is_class and len(words) > 1 else "" if has_variable else scope
+            if is_class and inner and tokens[i + 2] != "::":
+                yield scope, [tokens[i], inner, "{", "}"]
             yield from declarations(tokens[brace + 1 : end - 1], inner)
             i = end
             if is_class and has_variable:
@@ -115,7 +119,7 @@ def members(tokens):
     counts = {}
     for scope, declaration in declarations(tokens):
         if scope and declaration[0] not in NO_MEMBERS and not is_function(declaration):
-            if declaration[0] not in ("class", "struct", "union") or len(declaration) > 3:
+            if declaration[0] not in CLASS or len(declaration) > 3 and declaration[-1] != "}":
                 counts[scope] = counts.get(scope, 0) + 1 + outline(declaration).count(",")
     return counts
 
@@ -133,3 +137,14 @@ def parameters(tokens):
         if between:
             counts[name] = max(counts.get(name, 0), 1 + between.count(","))
     return counts
+
+
+def types(tokens, aliases):
+    """(class or "", name) of the types that are defined; with `aliases`, of those that `using` gives a name, too."""
+    for scope, declaration in declarations(tokens):
+        if declaration[0] in CLASS and declaration[2:3] == ["{"]:
+            yield scope, declaration[1]
+        elif declaration[0] == "enum" and "{" in declaration:
+            yield scope, declaration[1 + (declaration[1] in CLASS)]
+        elif aliases and declaration[0] == "using" and declaration[2] == "=":
+            yield scope, declaration[1]

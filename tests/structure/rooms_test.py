@@ -220,6 +220,25 @@ def check_widths(root):
         yield f"only {len(found)} classes and functions were read: this check sees too little"
 
 
+def check_type_names(root):
+    """The name of a type in a namespace of src/ or lab/ means one thing: no other file defines a type of that name, in a
+    namespace or a class. Two types in classes may share one, as Rule::Kind and Outcome::Kind do: where both could be
+    meant, the name is said with its class. What `using` names counts in a header; in a source file it is a shorthand."""
+    homes, outside = {}, set()
+    for path, code in sources(root):
+        if not path.startswith(("src/", "lab/")) or path == "src/abi/convict.h":
+            continue
+        for scope, name in declarations.types(declarations.tokens_of(without_text(code)), path.endswith(".h")):
+            homes.setdefault(name, set()).add(path)
+            if not scope:
+                outside.add(name)
+    for name in sorted(outside):
+        if len(homes[name]) > 1:
+            yield f"{name} is defined in {' and '.join(sorted(homes[name]))}"
+    if len(outside) < 500:
+        yield f"only {len(outside)} types were seen: this check sees too little"
+
+
 def functions(lines):
     """(first line, length) of what looks like a function body: a line with ')' before its last '{', to the matching '}'."""
     for i, line in enumerate(lines):

@@ -55,16 +55,17 @@ class Draw {
     }
   }
 
-  Report report() {
+  WorkerReport report() {
     switch (next() % 7) {
       case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts(), next()};
       case 1: return NotLoaded{text(), coin()};
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
-      case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
+      case 3: return CaseMismatches{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
       case 5: return Surveyed{{{domain(), next(), next(), {{feature::kPass, 1}, {feature::kType, 4}}, text()}, {}}};
       case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words(), {real(), real()}}}};
       default: {
-        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}, {{3, {next(), 0}}}, coin()};
+        Done done{next(), {{text(), text(), next()}}, {}, {numbers()}, next(), {{3, {numbers()}}}, {{3, {next(), 0}}},
+                  coin()};
         done.ratios[text()].add(real());
         return done;
       }
@@ -141,7 +142,7 @@ TEST(Messages, SurviveTheWay) {
 /// The kind of a message survives as well.
 TEST(Messages, KeepTheirKind) {
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
-    const Report report = Draw(seed).report();
+    const WorkerReport report = Draw(seed).report();
     EXPECT_EQ(report_from(to_line(report)).index(), report.index());
     const Order order = Draw(seed).order();
     EXPECT_EQ(order_from(to_line(order)).index(), order.index());
@@ -155,14 +156,15 @@ void expect_no_message(const std::string& line) {
 }
 
 TEST(Messages, NonsenseIsNone) {
-  for (const std::string line : {"", "hello", "[]", "{}", "{\"error\":\"x\"}", "{\"done\":1}", "{\"mismatches\":[{}]}",
-                                 "{\"roster\":[[]]}", "null", "3", "{\"range\":[1]}"})
+  for (const std::string line : {"", "hello", "[]", "{}", "{\"not_loaded\":{\"why\":\"x\"}}",
+                                 "{\"done\":{\"count\":1}}", "{\"mismatches\":{\"index\":1,\"mismatches\":[{}]}}",
+                                 "{\"loaded\":{\"roster\":[[]]}}", "null", "3", "{\"work\":[1]}"})
     expect_no_message(line);
 }
 
 /// What a cut or damaged line throws is nothing else; some are messages still.
 TEST(Messages, NumbersOfAnotherKindAreNone) {
-  const std::string good = R"({"implementations":[],"index":7,"judged":true})";
+  const std::string good = R"({"case":{"implementations":[],"index":7,"judged":true}})";
   EXPECT_NO_THROW(report_from(good));
   for (const char* number : {"6.6e117", "-6.6e117", "1.5", "-1", "18446744073709551616", "\"7\"", "true", "null"}) {
     std::string line = good;
@@ -172,11 +174,26 @@ TEST(Messages, NumbersOfAnotherKindAreNone) {
 }
 
 TEST(Messages, NumbersOfAnotherKindAreNoneInLists) {
-  for (const char* line : {R"({"index":0,"sides":{"mine":8e70},"times":[]})", R"({"surveys":[[null,0,6e66,[],""]]})",
-                           R"({"surveys":[[null,0,0,[[99,0]],""]]})",
-                           R"({"done":1,"covered":0,"levels":[],"pairs":[[0,[7,1e30]]],"ratios":{},"refusals":[],"tuples":[]})",
-                           R"({"done":1,"covered":0,"levels":[],"pairs":[],"ratios":{},"refusals":[],"tuples":[1e30]})"})
+  for (const char* line :
+       {R"({"layer":{"index":0,"sides":{"mine":8e70},"rows":[]}})", R"({"surveyed":{"surveys":[[null,0,6e66,[],""]]}})",
+        R"({"surveyed":{"surveys":[[null,0,0,[[99,0]],""]]}})"})
     EXPECT_THROW(report_from(line), NotAMessage) << line;
+}
+
+TEST(Messages, ListsOfTuplesAreWhatTheyAreToldAs) {
+  const std::string good =
+      R"({"done":{"count":1,"covered":0,"cut_short":false,"levels":[[0,[7]]],"pairs":[[0,"A"]],"ratios":{},"refusals":[],"tuples":"B"}})";
+  EXPECT_NO_THROW(report_from(good));
+  for (const auto& [part, wrong] : {std::pair{"\"A\"", "[7]"},
+                                    {"\"A\"", "\"g\""},
+                                    {"\"B\"", "[1]"},
+                                    {"[7]", "[1e30]"},
+                                    {"[[0,[7]]]", "[[1e30,[7]]]"},
+                                    {"[[0,[7]]]", "{\"0\":[7]}"}}) {
+    std::string line = good;
+    line.replace(line.find(part), std::string(part).size(), wrong);
+    EXPECT_THROW(report_from(line), NotAMessage) << line;
+  }
 }
 
 TEST(Messages, DamagedLinesAreMessagesOrNone) {

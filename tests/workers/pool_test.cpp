@@ -173,8 +173,8 @@ Covered covered(uint64_t cases, const Coverage* before) {
   const auto add_up = [&]() -> Task<void> {
     while (const auto answer = co_await workers.next())
       if (const auto* finished = std::get_if<workers::Finished>(&*answer)) {
-        result.told += finished->done.tuples.size();
-        result.seen.apply(finished->done.tuples, finished->done.covered);
+        result.told += finished->done.tuples.ids.size();
+        result.seen.apply(finished->done.tuples.ids, finished->done.covered);
       }
   };
   pool.finish(add_up());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // benchdnn's memory tags. A tag lists the logical dimensions of a tensor, outermost in memory first: "acdb" is a 4-D
-// tensor whose dimension 1 (b) is innermost; `x` stands for all dimensions that are not named; capital letters and
+// tensor with dimension 1 (b) innermost; `x` stands for all dimensions that are not named; capital letters and
 // digits are blocks, which no case has.
 #include <fmt/format.h>
 

@@ -36,15 +36,15 @@ std::vector<fs::path> children(const fs::path& directory, const std::string& nam
 
 void walk_tree(const fs::path& root, Collector& found,
                const std::function<void(const fs::path&, const std::string&)>& visit) {
-  struct Place {
+  struct OpenFolder {
     fs::path directory;
     std::string name;
     int depth;
   };
-  std::vector<Place> open = {{root, "", 0}};
+  std::vector<OpenFolder> open = {{root, "", 0}};
   size_t entries = 0;
   while (!open.empty()) {
-    const Place place = std::move(open.back());
+    const OpenFolder place = std::move(open.back());
     open.pop_back();
     if (place.depth > kDeepestTree) {
       found.refuse(place.name, place.name, fmt::format("nested more than {} deep", kDeepestTree));

@@ -17,7 +17,7 @@ int64_t product(std::span<const int64_t> extents) {
   return count;
 }
 
-/// An array whose position i along `dim` is position from(i) of the given one, or zero.
+/// An array with position from(i) of the given one, or zero, at position i along `dim`.
 template <class From>
 Array gathered(const Array& array, int dim, int64_t extent, const From& from) {
   if (array.dims.empty()) return {array.type, {}, {}};

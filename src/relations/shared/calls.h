@@ -55,7 +55,7 @@ void fit(convict_problem& p);
 /// Why no relation applies to this call: an operand or the result has no elements. Else nullptr.
 const char* empty(const Call& call);
 
-/// Why a law does not use this problem, whose operands it has enlarged: the call would take too long. Else nullptr.
+/// Why a law does not use this problem, which it has enlarged: the call would take too long. Else nullptr.
 const char* too_large(const convict_problem& p);
 
 /// Whether sums of results equal sums of exact values. 16-bit types round each result, so theirs do not.

@@ -158,14 +158,14 @@ std::vector<std::string> message_inputs() {
           to_line(Order(Work{0, 100, 2})),
           to_line(Order(GivenCases{1, {kLines[0], kLines[1]}, true, true})),
           to_line(Order(Layer{0, kLines[1], {1, 2}, 0.5, 3, {"direct"}})),
-          to_line(Report(Loaded{{{"mine", "a kernel", "mine", "1.0", true, "./mine.so"}}, {"a note"}})),
-          to_line(Report(NotLoaded{"no such file", true})),
-          to_line(Report(CaseReport{7, {{"mine", true, "agrees", 0.5}}, true})),
-          to_line(Report(MismatchReport{7, {mismatch}})),
+          to_line(WorkerReport(Loaded{{{"mine", "a kernel", "mine", "1.0", true, "./mine.so"}}, {"a note"}})),
+          to_line(WorkerReport(NotLoaded{"no such file", true})),
+          to_line(WorkerReport(CaseReport{7, {{"mine", true, "agrees", 0.5}}, true})),
+          to_line(WorkerReport(CaseMismatches{7, {mismatch}})),
           to_line(Order(SurveyTargets{1})),
-          to_line(Report(Surveyed{{{}, {}}})),
-          to_line(Report(LayerReport{0, {{"mine", 1}}, {{1, {{"mine", {0.5, 0.75}}}, {{"other", "no"}}}}})),
-          to_line(Report(Done{100, {{"mine", "too large", 3}}, {{"mine", {}}}, {1, 2, 3}, 100}))};
+          to_line(WorkerReport(Surveyed{{{}, {}}})),
+          to_line(WorkerReport(LayerReport{0, {{"mine", 1}}, {{1, {{"mine", {0.5, 0.75}}}, {{"other", "no"}}}}})),
+          to_line(WorkerReport(Done{100, {{"mine", "too large", 3}}, {{"mine", {}}}, {{1, 2, 3}}, 100}))};
 }
 
 std::vector<std::string> plugin_inputs() {

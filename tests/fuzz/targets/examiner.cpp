@@ -13,9 +13,8 @@
 namespace convict::fuzz {
 
 void Examiner::examine(const Case& c) {
-  constexpr double kMostBytes = 1 << 30;  // of one case; repair.h keeps them far below
-  const examine::Examination examination = examine::examine(c, subjects_, memory_, record_, {.most_bytes = kMostBytes});
-  mark(c, examination.results, record_);
+  const examine::Examination examination = local_.examine(c);
+  mark(c, examination.results, *local_.record);
   for (const Mismatch& mismatch : examination.mismatches) report(mismatch);
 }
 

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 
 namespace convict::fuzz {
 
 class Examiner {
  public:
-  explicit Examiner(std::vector<run::Subject> subjects) : subjects_(std::move(subjects)) {}
+  /// One case may take a gigabyte; repair.h keeps them far below.
+  explicit Examiner(std::vector<run::Subject> subjects) : local_{std::move(subjects)} {}
 
   /// Examines the case with its relations, and sets its counters (guidance.h). Prints a mismatch of a target and ends
   /// the process by abort(), which the engine takes as a finding. Prints a mismatch of an oracle once per signature.
@@ -22,9 +23,7 @@ class Examiner {
  private:
   void report(const Mismatch& mismatch);
 
-  std::vector<run::Subject> subjects_;
-  run::GuardedMemory memory_;
-  run::FlightRecord record_;
+  examine::LocalExaminer local_;
   std::set<std::string> reported_;  // signatures of oracles
 };
 

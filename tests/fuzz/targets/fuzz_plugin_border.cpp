@@ -10,7 +10,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "run/guarded_call.h"
 #include "store/database.h"
 #include "tests/fuzz/parsers/border.h"
@@ -31,27 +31,26 @@ void expect_kept(const Mismatch& mismatch) {
          "a certificate that JSON keeps: " + text);
 }
 
-void examine_case(const Case& c, const std::vector<run::Subject>& subjects) {
-  static run::GuardedMemory memory;
-  static run::FlightRecord record;
-  const examine::Examination examination = examine::examine(c, subjects, memory, record, {.most_bytes = kMostBytes});
+void examine_case(const Case& c, examine::LocalExaminer& examiner) {
+  const examine::Examination examination = examiner.examine(c);
   for (const judge::Result& result : examination.results) expect_message(judge::in_words(result));
   for (const Mismatch& mismatch : examination.mismatches) expect_kept(mismatch);
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return;
   const convict_tensors tensors = describe_tensors(c, resolved.problem);
-  for (size_t i = 0; i < subjects.size(); ++i) {
-    const std::string plan =
-        run::ask_plan(*subjects[i].implementation, static_cast<int>(i), resolved.problem, tensors, record);
+  for (size_t i = 0; i < examiner.subjects.size(); ++i) {
+    const std::string plan = run::ask_plan(*examiner.subjects[i].implementation, static_cast<int>(i), resolved.problem,
+                                           tensors, *examiner.record);
     if (!plan.empty()) expect_message(plan);
   }
 }
 
 void load(const convict_plugin* plugin) {
-  std::vector<run::Subject> subjects = run::subjects_of(plugin, "fuzzed");
-  expect_message("version " + subjects.front().version);
-  for (size_t i = 0; i < subjects.size(); ++i) subjects[i].is_target = i == 0;
-  for (const char* line : kCases) examine_case(parse_case(line), subjects);
+  static examine::LocalExaminer examiner{{}, {.most_bytes = kMostBytes}};
+  examiner.subjects = run::subjects_of(plugin, "fuzzed");
+  expect_message("version " + examiner.subjects.front().version);
+  for (run::Subject& one : examiner.subjects) one.is_target = &one == &examiner.subjects.front();
+  for (const char* line : kCases) examine_case(parse_case(line), examiner);
 }
 
 }  // namespace

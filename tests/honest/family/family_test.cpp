@@ -96,10 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Claims, HonestFamilyPretends,
 
 /// What an examination of one member finds against it, with other sums declared or as it is.
 std::vector<Mismatch> found_on(const std::string& line, const convict_implementation& who) {
-  const std::vector<run::Subject> subjects = {{&who, true, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  return examine::examine(parse_case(line), subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+  return examine::LocalExaminer{{{&who, true, ""}}}.examine(parse_case(line)).mismatches;
 }
 
 /// Runs of one product are no runs of at most 64: their number is part of the promise.

@@ -18,7 +18,7 @@
 #include "core/implementation.h"
 #include "core/names.h"
 #include "core/random.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "generate/generate.h"
 #include "run/loader.h"
 
@@ -110,13 +110,12 @@ inline std::vector<Record> trial_of(std::span<const convict_implementation* cons
   const auto direct = std::ranges::find_if(
       native_kernels(), [](const convict_implementation* one) { return std::string_view(one->name) == "direct"; });
   subjects.push_back({*direct, false, ""});
-  run::GuardedMemory memory;
-  run::FlightRecord record;
+  examine::LocalExaminer examiner{std::move(subjects)};
   for (uint64_t index = 0; records.front().judged < cases; ++index) {
     const Case c = case_number(seed, index, sums);
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > kMostProducts) continue;
-    note(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}), has_many_terms(index), records);
+    note(examiner.examine(c), has_many_terms(index), records);
   }
   return records;
 }

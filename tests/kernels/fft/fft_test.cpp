@@ -19,7 +19,7 @@
 #include "core/layout.h"
 #include "core/random.h"
 #include "core/verdict.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "judge/fft_bound.h"
 #include "kernels/fft/plan.h"
 #include "kernels/fft/roots_of_unity.h"
@@ -246,11 +246,7 @@ const convict_implementation& kernel() {
 
 /// What is wrong with the results of the kernel, or nothing.
 std::string fault(const Case& c) {
-  const run::Subject subject = {&kernel(), true, ""};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  const examine::Examination examination =
-      examine::examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
+  const examine::Examination examination = examine::LocalExaminer{{{&kernel(), true, ""}}}.examine(c);
   if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
   return examination.mismatches.empty() ? "" : to_json(examination.mismatches.front()).dump(1);
 }

@@ -17,7 +17,7 @@
 #include "core/layout.h"
 #include "core/random.h"
 #include "core/verdict.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "judge/winograd_bound.h"
 #include "kernels/winograd/plan.h"
 #include "tests/kernels/targets.h"
@@ -138,11 +138,7 @@ const convict_implementation& kernel(int m) {
 
 /// What is wrong with the results of a kernel, or nothing.
 std::string fault(const convict_implementation& who, const Case& c) {
-  const run::Subject subject = {&who, true, ""};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  const examine::Examination examination =
-      examine::examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
+  const examine::Examination examination = examine::LocalExaminer{{{&who, true, ""}}}.examine(c);
   if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
   return examination.mismatches.empty() ? "" : to_json(examination.mismatches.front()).dump(1);
 }

@@ -35,7 +35,7 @@ class BenchCheck : public testing::TestWithParam<const char*> {
 
   Case c_ = parse_case(GetParam());
   convict_problem p_ = resolve_valid(c_);
-  bench::Operands operands_;
+  bench::LayerOperands operands_;
   bench::Check check_{p_, operands_.tensors()};
 };
 
@@ -80,7 +80,7 @@ TEST_P(BenchCheck, FindsWhatNobodyWroteByItself) {
 TEST(BenchCheckOfIntegers, ExpectsThemToSaturate) {
   const Case c = parse_case("conv2d ic=64 oc=4 in=5 k=3 dt=u8:s8:u8");
   const convict_problem p = resolve_valid(c);
-  bench::Operands operands;
+  bench::LayerOperands operands;
   operands.set(c, p);
   bench::Check check(p, operands.tensors());
   char error[100];

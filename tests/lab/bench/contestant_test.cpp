@@ -95,7 +95,7 @@ class BenchMeasurement : public testing::Test {
   }
 
   std::set<std::string> without_;
-  bench::Operands operands_;
+  bench::LayerOperands operands_;
   run::FlightRecord record_;
 };
 
@@ -130,7 +130,7 @@ TEST_F(BenchMeasurement, PreparesOutsideOfTheTimedCalls) {
 }
 
 TEST(BenchOperands, MovingThemReadsInputsAndWritesOutputs) {
-  bench::Operands operands;
+  bench::LayerOperands operands;
   const Case c = parse_case("conv1d ic=2000 in=3 seed=3");
   operands.set(c, resolve_valid(c));
   const convict_tensors& t = operands.tensors();

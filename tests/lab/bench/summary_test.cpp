@@ -40,7 +40,7 @@ TEST(BenchSummary, GflopsAreThoseOfTheBestCall) {
 TEST(BenchSummary, ComparesWithTheBestLibraryAtTheSameLayouts) {
   const bench::BenchResult result =
       result_of({row("8", {{"auto", 2}, {"direct", 0.1}, {"plain", 6}, {"any+reorders", 3}, {"any", 1}})});
-  const bench::Standing standing = bench::standing_of(result, result.rows.front());
+  const bench::LayerStanding standing = bench::standing_of(result, result.rows.front());
   EXPECT_EQ(standing.best, "any+reorders");
   EXPECT_DOUBLE_EQ(*standing.ratio, 1.5);
   EXPECT_DOUBLE_EQ(*standing.own_ratio, 0.5);

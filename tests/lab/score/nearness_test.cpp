@@ -11,7 +11,7 @@ namespace {
 
 TEST(Nearness, AChanceFollowsFromCasesThatMissOneCondition) {
   faults::Fault fault;
-  fault.scope = faults::Scope{CONVICT_CONV, CONVICT_FORWARD};
+  fault.scope = faults::FaultScope{CONVICT_CONV, CONVICT_FORWARD};
   fault.fields = Predicate::parse("ic/g >= 3 and n >= 2");
   score::Nearness nearness(fault);
   EXPECT_EQ(nearness.chance(), 0);

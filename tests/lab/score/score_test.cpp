@@ -5,19 +5,19 @@
 
 #include "core/case_text.h"
 #include "core/implementation.h"
-#include "examine/pipeline.h"
+#include "examine/local_examiner.h"
 #include "lab/score/summary.h"
 
 namespace convict {
 namespace {
 
-using Runs = std::vector<score::Run>;
+using Runs = std::vector<score::MutantRun>;
 
-score::Run found(uint64_t cases, double cpu_seconds, Verdict verdict = Verdict::kWrongExact) {
+score::MutantRun found(uint64_t cases, double cpu_seconds, Verdict verdict = Verdict::kWrongExact) {
   return {true, true, true, 0, cases, cpu_seconds, verdict, "conv2d in=5"};
 }
 
-score::Run missed(uint64_t cases, uint64_t unconfirmed = 0) {
+score::MutantRun missed(uint64_t cases, uint64_t unconfirmed = 0) {
   return {true, true, false, unconfirmed, cases, 0, Verdict::kCrash, ""};
 }
 
@@ -100,11 +100,9 @@ struct Spoilt : convict_implementation {
 };
 
 std::string verdict(const convict_implementation& target, const char* line, Yardstick yardstick) {
-  const std::vector<run::Subject> subjects = {{&target, true, ""}};
-  run::GuardedMemory memory;
-  run::FlightRecord record;
+  examine::LocalExaminer examiner{{{&target, true, ""}}, {.most_bytes = 1e9, .yardstick = yardstick}};
   const Case c = examine::case_for(yardstick, parse_case(line));
-  const examine::Examination examination = examine::examine(c, subjects, memory, record, {1e9, yardstick});
+  const examine::Examination examination = examiner.examine(c);
   EXPECT_TRUE(examination.judged);
   return examination.mismatches.empty() ? "" : std::string(name_of(examination.mismatches.front().verdict));
 }

@@ -11,10 +11,10 @@
 
 namespace convict::store {
 
-class Place {
+class DatabaseFile {
  public:
   /// The database is borrowed; `path` is for messages.
-  Place(SQLite::Database& db, std::string path) : db_(db), path_(std::move(path)) { require(); }
+  DatabaseFile(SQLite::Database& db, std::string path) : db_(db), path_(std::move(path)) { require(); }
 
   /// Throws SystemError if the file has been deleted, renamed or replaced since it was opened, or cut off since the
   /// last look: what is written to it now would be lost. Precondition: no transaction.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/place.h"
+#include "store/database_file.h"
 
 #include <sqlite3.h>
 
@@ -16,7 +16,7 @@ constexpr const char* kGoOn =
 
 /// What has moved gets its log before: SQLite would leave the log when it closes the file, and it would damage the one
 /// that is there instead.
-void Place::require() {
+void DatabaseFile::require() {
   int moved = 0;  // stays 0 for a database in memory, which has no file
   sqlite3_file_control(db_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   std::error_code error;
@@ -36,7 +36,7 @@ void Place::require() {
 
 /// A file that has become smaller may have been vacuumed, and may lack pages that are in the log only. So its pages
 /// decide, read anew.
-bool Place::is_cut_off(uintmax_t size) const try {
+bool DatabaseFile::is_cut_off(uintmax_t size) const try {
   const auto number = [&](const char* pragma) { return static_cast<uintmax_t>(db_.execAndGet(pragma).getInt64()); };
   if (size >= number("PRAGMA page_count") * number("PRAGMA page_size")) return false;
   sqlite3_db_release_memory(db_.getHandle());
