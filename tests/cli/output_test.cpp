@@ -59,7 +59,7 @@ TEST_F(OutputTest, AFullStdoutIsAnErrorOfEveryCommand) {
 
 /// What does not fit was cut at a multiple of the buffer's size, and the rest was found to be written.
 TEST_F(OutputTest, WhatDoesNotFitIsAnError) {
-  for (const char* command : {"list fields --format=json", "doctor --format=json", "fuzz --help"}) {
+  for (const char* command : {"list fields --format=json", "list verdicts --format=json", "fuzz --help"}) {
     ASSERT_GT(shell(std::string("\"$C\" ") + command).out.size(), 1100u) << command;
     const CommandResult result = shell("ulimit -f 1; \"$C\" " + std::string(command) + " > part");
     EXPECT_TRUE(refuses(result, {"cannot write to stdout (File too large)"}, 71)) << command;
