@@ -104,7 +104,8 @@ constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 constexpr size_t kTriedAlone = 64;  // of the cases before, one by one
 constexpr int kAlikeDeaths = 3;     // in a row, with one first suspicion and put down to one implementation
 
-constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implementation may refuse some
+// Of a history, as many are tried for a leak, from all of it: neighbours are alike, and may all be refused.
+constexpr size_t kLeakingLines = 8;
 
 constexpr int kRepeatedDeaths = 4;  // of one that needs a history, to say how often it comes back
 
@@ -235,9 +236,9 @@ class SuspectSearch {
 
   /// One case that leaks says more than a history that ends just above the limit.
   Task<std::optional<Mismatch>> of_leak_in(int position, const Lines& history) const {
-    const auto last = history.rbegin();
-    for (size_t i = 0; i < std::min(kLeakingLines, history.size()); ++i) {
-      const auto found = co_await of_leak(position, last[static_cast<std::ptrdiff_t>(i)]);
+    const size_t tried = std::min(kLeakingLines, history.size());
+    for (size_t i = 0; i < tried; ++i) {
+      const auto found = co_await of_leak(position, history[(i + 1) * history.size() / tried - 1]);
       if (found) co_return found;
     }
     co_return std::nullopt;
