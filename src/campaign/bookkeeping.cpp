@@ -106,6 +106,8 @@ std::vector<Mismatch> Bookkeeping::give_up(std::vector<Mismatch>& unconfirmed) {
     const uint64_t index = one->first;
     Open& open = (one++)->second;
     for (auto& [number, seen] : std::exchange(open.accusations, {})) unconfirmed.push_back(std::move(seen));
+    if (!open.lost && !open.is_told) ++accused_;
+    if (open.lost && !open.is_told) ++unjudged_;  // whom it did not kill, would have been asked again
     open.is_told = true;
     std::ranges::move(close_if_complete(index), std::back_inserter(hits));
   }
@@ -128,6 +130,7 @@ bool Bookkeeping::has_open(const workers::Work& work) const {
 
 void Bookkeeping::correct(PerCounter<uint64_t>& counts) const {
   counts[Counter::kCases] += uncounted_;
+  counts[Counter::kUnjudged] += unjudged_;
   for (const auto& [index, one] : open_)
     for (const CounterRow& row : kCounters)
       counts[row.counter] -= std::min(counts[row.counter], one.counts[row.counter]);

@@ -83,6 +83,9 @@ class Bookkeeping {
   /// Ratios of the cases of this work. If one of them stays undone, they count when it is done.
   void add(const workers::Work& work, const Ratios& ratios) { of_work_.emplace_back(work, ratios); }
 
+  /// Cases that were given up with an accusation: judged, though perhaps no worker counted them.
+  uint64_t accused() const { return accused_; }
+
   /// Takes off what open cases have added to the counts, and adds the cases that were given up before a worker counted
   /// them.
   void correct(PerCounter<uint64_t>& counts) const;
@@ -112,6 +115,8 @@ class Bookkeeping {
   std::deque<workers::Work> again_;  // single cases
   int accusations_ = 0;
   uint64_t uncounted_ = 0;  // cases that were given up
+  uint64_t accused_ = 0;    // those that a worker told of, and may have been stopped before it counted them
+  uint64_t unjudged_ = 0;   // those that a worker died of, and none examined again
 };
 
 }  // namespace convict::campaign
