@@ -84,7 +84,7 @@ class Bookkeeping {
   void add(const workers::Work& work, const Ratios& ratios) { of_work_.emplace_back(work, ratios); }
 
   /// Cases that were given up with an accusation: judged, though perhaps no worker counted them.
-  uint64_t accused() const { return accused_; }
+  uint64_t accused() const { return given_up_.accused; }
 
   /// Takes off what open cases have added to the counts, and adds the cases that were given up before a worker counted
   /// them.
@@ -114,9 +114,11 @@ class Bookkeeping {
   std::map<uint64_t, Open> open_;    // by index
   std::deque<workers::Work> again_;  // single cases
   int accusations_ = 0;
-  uint64_t uncounted_ = 0;  // cases that were given up
-  uint64_t accused_ = 0;    // those that a worker told of, and may have been stopped before it counted them
-  uint64_t unjudged_ = 0;   // those that a worker died of, and none examined again
+  struct GivenUp {
+    uint64_t uncounted = 0;  // before a worker counted them
+    uint64_t accused = 0;    // a worker told of them, and may have been stopped before it counted them
+    uint64_t unjudged = 0;   // a worker died of them, and none examined them again
+  } given_up_;               // cases
 };
 
 }  // namespace convict::campaign
