@@ -54,7 +54,7 @@ std::vector<Mismatch> Bookkeeping::close_if_complete(uint64_t index) {
   const auto found = open_.find(index);
   if (!found->second.is_told || !found->second.accusations.empty()) return {};
   std::vector<Mismatch> hits = std::move(found->second.hits);
-  if (!found->second.is_counted) ++given_up_.uncounted;
+  if (!found->second.is_counted) ++uncounted_;
   open_.erase(found);
   done_.add(position_of(index), 1);
   return hits;
@@ -106,8 +106,6 @@ std::vector<Mismatch> Bookkeeping::give_up(std::vector<Mismatch>& unconfirmed) {
     const uint64_t index = one->first;
     Open& open = (one++)->second;
     for (auto& [number, seen] : std::exchange(open.accusations, {})) unconfirmed.push_back(std::move(seen));
-    if (!open.lost && !open.is_told) ++given_up_.accused;
-    if (open.lost && !open.is_told) ++given_up_.unjudged;  // whom it did not kill, would have been asked again
     open.is_told = true;
     std::ranges::move(close_if_complete(index), std::back_inserter(hits));
   }
@@ -129,8 +127,7 @@ bool Bookkeeping::has_open(const workers::Work& work) const {
 }
 
 void Bookkeeping::correct(PerCounter<uint64_t>& counts) const {
-  counts[Counter::kCases] += given_up_.uncounted;
-  counts[Counter::kUnjudged] += given_up_.unjudged;
+  counts[Counter::kCases] += uncounted_;
   for (const auto& [index, one] : open_)
     for (const CounterRow& row : kCounters)
       counts[row.counter] -= std::min(counts[row.counter], one.counts[row.counter]);

@@ -83,9 +83,6 @@ class Bookkeeping {
   /// Ratios of the cases of this work. If one of them stays undone, they count when it is done.
   void add(const workers::Work& work, const Ratios& ratios) { of_work_.emplace_back(work, ratios); }
 
-  /// Cases that were given up with an accusation: judged, though perhaps no worker counted them.
-  uint64_t accused() const { return given_up_.accused; }
-
   /// Takes off what open cases have added to the counts, and adds the cases that were given up before a worker counted
   /// them.
   void correct(PerCounter<uint64_t>& counts) const;
@@ -114,11 +111,7 @@ class Bookkeeping {
   std::map<uint64_t, Open> open_;    // by index
   std::deque<workers::Work> again_;  // single cases
   int accusations_ = 0;
-  struct GivenUp {
-    uint64_t uncounted = 0;  // before a worker counted them
-    uint64_t accused = 0;    // a worker told of them, and may have been stopped before it counted them
-    uint64_t unjudged = 0;   // a worker died of them, and none examined them again
-  } given_up_;               // cases
+  uint64_t uncounted_ = 0;  // cases that were given up
 };
 
 }  // namespace convict::campaign

@@ -251,9 +251,6 @@ class Campaign {
     counts[Counter::kCases] = done;
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
-    // One that was stopped may not have counted what it had told of.
-    const uint64_t told = std::min(done, counts[Counter::kJudged] + counts[Counter::kUnjudged]);
-    counts[Counter::kJudged] += std::min(done - told, lanes_.front().books().accused());
     for (size_t i = 0; i < counts.computed.size(); ++i)
       if (Standing* standing = kept_.standing_of(i))
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];

@@ -26,7 +26,7 @@ constexpr size_t kClimbs = 8;
 constexpr int kTriesOfClimb = 5000;
 constexpr int kPairs = 800;                       // of random changes, before a climb is given up
 constexpr RepairBudget kAnySize = {1e15, 1e12};  // these cases are not run
-constexpr int64_t kLargestTried = int64_t{1} << 20;
+constexpr int64_t kLargestTried = int64_t{1} << 30;
 
 /// The axis of a condition that names one; kEveryAxis and kAnyAxis are not here.
 int axis_of(const Condition& one, int rank) {

@@ -18,8 +18,13 @@ void add_present_calls(const run::FlightRecord& record, Counts& counts) {
 
 }  // namespace
 
-Counts& Counts::operator+=(const Counts& other) {
+Counts& Counts::operator+=(const PerCounter<uint64_t>& other) {
   for (const CounterRow& row : kCounters) (*this)[row.counter] += other[row.counter];
+  return *this;
+}
+
+Counts& Counts::operator+=(const Counts& other) {
+  *this += static_cast<const PerCounter<uint64_t>&>(other);
   cpu_seconds += other.cpu_seconds;
   for (size_t stage = 0; stage < stage_seconds.size(); ++stage) stage_seconds[stage] += other.stage_seconds[stage];
   const auto add = [](auto& to, const auto& from) {

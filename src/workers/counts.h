@@ -18,6 +18,7 @@ struct Counts : PerCounter<uint64_t> {
   std::array<double, kStages.size()> stage_seconds{};  // of the workers, wall time, by Stage; what resumes begins anew
   std::vector<double> call_seconds;                    // of Stage::kCall, by roster position
 
+  Counts& operator+=(const PerCounter<uint64_t>& other);
   /// Adds those of other workers with the same roster.
   Counts& operator+=(const Counts& other);
   /// Adds those of one process. The vectors have as many entries as the roster.

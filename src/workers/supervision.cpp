@@ -162,7 +162,7 @@ void Supervision::take_back() {
     if (!slot || slot->is_idle()) continue;
     dismiss(*slot);
     past_ += slot->process().record();
-    for (size_t i = 0; i < slot->assigned().size(); ++i) take(slot->assigned()[i], i == 0 ? slot->reported : 0);
+    for (size_t i = 0; i < slot->assigned().size(); ++i) take(slot->assigned()[i], i == 0 ? slot->reported.cases : 0);
     slot.reset();
   }
   task_.give(Returned{std::move(left)});
@@ -255,27 +255,31 @@ bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
 bool Supervision::on_report(WorkerSlot& slot, const CaseMismatches& found) {
   if (slot.is_idle() || !slot.work().contains(found.index)) return false;
   const uint64_t position = position_in(slot.work(), found.index);
-  if (position < slot.reported) return false;
+  if (position < slot.reported.cases) return false;
   const std::vector<Work> before = slot.before(found.index);
   for (const Mismatch& mismatch : found.mismatches)
     task_.give(Sighting{found.index, mismatch, found.counts, before, &slot.process().record()});
   report(slot, position + 1);  // a worker goes through its cases in order
+  slot.reported.last = found.counts;
   return true;
 }
 
 /// Reports the first `end` cases of the work in front, without those that were reported before.
 void Supervision::report(WorkerSlot& slot, uint64_t end) {
-  if (end <= slot.reported) return;
-  task_.give(Reported{part_of(slot.work(), slot.reported, end)});
-  slot.reported = end;
+  if (end <= slot.reported.cases) return;
+  task_.give(Reported{part_of(slot.work(), slot.reported.cases, end)});
+  slot.reported = {end};
 }
 
-/// The same for what a worker that has ended had counted. All its lines must have been taken: it counts a case after
-/// it has sent the mismatches. A worker that has sent nonsense may have lost some among it.
+/// The same for what a worker that has ended had counted, and counts what it had told of. All its lines must have been
+/// taken: it counts a case after it has sent the mismatches, and may have been stopped in between. A worker that has sent
+/// nonsense may have lost some among it.
 void Supervision::report_counted(WorkerSlot& slot) {
+  if (slot.is_idle()) return;
   const uint64_t counted = slot.process().record().counted;
-  if (slot.sane && !slot.is_idle() && slot.work().contains(counted))
-    report(slot, position_in(slot.work(), counted) + 1);
+  const uint64_t end = slot.work().contains(counted) ? position_in(slot.work(), counted) + 1 : 0;
+  if (slot.sane) report(slot, end);
+  if (end < slot.reported.cases) past_ += std::exchange(slot.reported.last, {});
 }
 
 /// Ends a worker of which nothing more is wanted, and hears what it had to say.
@@ -332,9 +336,9 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   if (left.empty()) return;
   WorkerDeath death = describe_death(*dead, exit, killed_for, roster_.size(), settings_.worker.memory);
   death.lost_seconds = dead->loading_seconds() + std::chrono::duration<double>(charged).count();
-  death.reported = position_in(death.work, death.index) < dead->reported;
+  death.reported = position_in(death.work, death.index) < dead->reported.cases;
   death.counted = dead->process().record().counted == death.index || death.reported;
-  if (backlog_.put_again(std::move(left), death.index, dead->reported, death.from_outside, settings_.most_kills))
+  if (backlog_.put_again(std::move(left), death.index, dead->reported.cases, death.from_outside, settings_.most_kills))
     task_.give(death);
 }
 

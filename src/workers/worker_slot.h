@@ -111,7 +111,10 @@ class WorkerSlot {
   uint64_t reach = 1;           // cases that it can look ahead
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
-  uint64_t reported = 0;        // cases of the work in front that have been reported
+  struct Told {
+    uint64_t cases = 0;              // of the work in front
+    PerCounter<uint64_t> last = {};  // what the last of them adds to the tally, if a message told of it
+  } reported;
 
   /// Ends the work in front: it becomes history.
   void finish_work() {
@@ -119,7 +122,7 @@ class WorkerSlot {
     if (history_.size() > kLongestHistory) history_.pop_front();
     assigned_.pop_front();
     order_bytes_.pop_front();
-    reported = 0;
+    reported = {};
   }
 
   /// What this process had done before this case of the work in front, the last at the end. `index` may be that behind

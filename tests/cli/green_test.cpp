@@ -122,7 +122,7 @@ TEST_F(GreenTest, WhereFindsANumberOfThreads) {
 }
 
 TEST_F(GreenTest, NativeKernelsThatAreJudgedOnNothingAreNotAcquitted) {
-  const CommandResult result = run({"fuzz", "--target=native", "--oracle=none", "--where=k>=300000", "--cases=10",
+  const CommandResult result = run({"fuzz", "--target=native", "--oracle=none", "--where=k>=5000000", "--cases=10",
                                     "--illegal=0", "-q", "--format=json", "--db=nothing.db"});
   EXPECT_EQ(result.exit_code, 125) << result.out;
 }
