@@ -110,7 +110,8 @@ std::optional<int64_t> mismatch_number(std::string_view word) {
 Chosen chosen_case(const CaseOptions& options) {
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
   if (options.words.size() > 1 && mismatch_number(options.words.front()))
-    throw UsageError(fmt::format("'{}': valid: the number of one mismatch, or one case line", printable(line)));
+    throw UsageError(fmt::format("'{}' names more than one case; valid: the number of one mismatch, or one case line",
+                                 printable(line)));
   if (std::error_code error; std::filesystem::exists(line, error))
     throw UsageError(fmt::format("'{}' is a file; run the cases in it by: convict replay FILE", printable(line, 200)));
   if (const auto id = mismatch_number(line)) {

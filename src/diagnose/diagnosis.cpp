@@ -291,7 +291,7 @@ class Diagnoser {
                                [](uint64_t index) { return generate::generate(nullptr, kSeedOfSamples, index); }, fails,
                                half_of_the_time_left(), {.largest_cost = largest_cost, .is_within = is_within});
     count_runs();
-    // Values decide where the problem does not.
+    // If the problem alone does not decide, the values may.
     if (needs_fill || !learnt.unexplained.empty()) explain_data(diagnosis);
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     for (const Condition& limit : within_.limits().conditions) learnt.predicate.conditions.push_back(limit);
