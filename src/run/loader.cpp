@@ -143,7 +143,8 @@ class Catalogue {
   void begin(const std::vector<std::string>& names) {
     std::vector<std::string> plugins;
     for (const std::string& name : names)
-      if (name != kAllNative && settled(name).empty() && !module_file(name.substr(0, name.find(':'))))
+      if (name != kAllNative && name != kNoOracle && settled(name).empty() &&
+          !module_file(name.substr(0, name.find(':'))))
         for (const NamedClient& client : named_clients(name)) plugins.push_back(plugin_of(client));
     std::erase_if(plugins, [&](const std::string& one) { return is_loaded(one); });
     clients_.begin(std::move(plugins));
@@ -352,7 +353,9 @@ bool loads_files(const RosterRequest& request) {
 bool loads_plugins(const RosterRequest& request) { return !std::ranges::all_of(request.plugins, is_client); }
 
 bool starts_clients(const RosterRequest& request) {
-  const auto is_of_client = [](const std::string& name) { return !named_clients(name).empty(); };
+  const auto is_of_client = [](const std::string& name) {
+    return name != kNoOracle && !is_native(name) && !named_clients(name).empty();
+  };
   return std::ranges::any_of(request.plugins, is_client) || std::ranges::any_of(request.targets, is_of_client) ||
          std::ranges::any_of(request.oracles, is_of_client);
 }
