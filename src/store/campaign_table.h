@@ -31,7 +31,7 @@ void write_state(Statements& sql, int64_t id, const nlohmann::json& counts, std:
                  const std::string& path);
 
 /// Returns false if there is no such campaign.
-bool write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
+void write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
 
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios);
 void write_judged(Statements& sql, int64_t id, const nlohmann::json& judged);
