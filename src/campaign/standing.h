@@ -23,6 +23,7 @@ struct Deaths {
   double seconds = 0;
 };
 
+/// What a target was judged on.
 struct Standing {
   generate::Survey survey = {};
   double share = 0;                                    // of the cases, that are drawn in its domain
