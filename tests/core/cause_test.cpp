@@ -21,6 +21,7 @@ constexpr const char* kBlock =
     "when n = 0 and contiguous.wei = no\n"
     "when n = 0 and k >= 9 on some axis\n"
     "case conv1d n=0 ic=2 oc=2 in=1 lay=ncw:iow:ncw\n"
+    "since 1.13.0 2022-10-28\n"
     "status known\n"
     "note First line.\n"
     "note Second line.\n";
