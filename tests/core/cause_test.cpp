@@ -110,7 +110,7 @@ TEST(Cause, RefusesInOneLineThatNamesThePlace) {
   EXPECT_TRUE(says(with("when", "when n is 0"), "f.causes:7: predicate"));
   EXPECT_TRUE(says(with("case", "case conv1d in=1"), "no 'when' holds for its case 'conv1d in=1'"));
   EXPECT_TRUE(says(with("case", "case conv9d"), "f.causes:9: "));
-  EXPECT_TRUE(says(kBlock + std::string("title Another\n"), "f.causes:13: 'title' is there twice"));
+  EXPECT_TRUE(says(kBlock + std::string("title Another\n"), "f.causes:14: 'title' is there twice"));
   EXPECT_TRUE(says(kBlock + std::string(kBlock), "cause 'empty-batch' is there twice"));
 }
 
