@@ -8,7 +8,7 @@
 For each cause of corpus/known/, releases of the framework's package are installed into build/since/, as few as a binary
 search needs, and asked for the cause's first case. What they answer is kept in build/since/answers.json, so that a search
 goes on where it was interrupted. Releases that cannot be installed on this Python, or not be asked, are left out, and
-named. The last line of a search is what the cause's file may have: `since VERSION DATE`.
+named. The last line of a search is a note for the cause's file.
 """
 import argparse
 import datetime
@@ -156,17 +156,17 @@ def search(framework, cause, target):
     first, last = ends(versions, answer)
     has = next((one for one in (last, framework.pinned) if answer(one) == HAS), None)
     if not has:
-        return f"neither {dated(last)} nor {dated(framework.pinned)} has it", None
+        return f"Neither {dated(last)} nor {dated(framework.pinned)} has it"
     since, before = first, None
     if answer(first) == RIGHT:
         since, before = boundary(versions[versions.index(first):versions.index(has) + 1], answer, RIGHT)
-    told = f"since {dated(since)}; {dated(before)} is right" if before else f"as early as {dated(since)}, the first to ask"
+    told = f"Since {dated(since)}; {dated(before)} is right" if before else f"In {dated(since)}, the first that can be asked"
     if has == last:
         told += f"; still there in {dated(last)}"
     else:
         gone, still = boundary(versions[versions.index(has):versions.index(last) + 1], answer, HAS)
         told += f"; last seen in {dated(still)}, gone in {dated(gone)}"
-    return told, f"since {since} {days[since]}" + ("" if before else " or earlier")
+    return told
 
 
 def client_of(convict, pattern):
@@ -195,8 +195,7 @@ def main():
         target, folder = client_of(options.convict, options.target or known[name]["suspect"][0])
         framework = frameworks.setdefault(folder, Framework(options.convict, folder))
         print(f"{name}, asked of {target}:")
-        told, line = search(framework, known[name], target)
-        print(f"{name}: {told}" + (f"\n{line}" if line else ""), flush=True)
+        print(f"note {search(framework, known[name], target)}.", flush=True)
     left_out = {version: said for framework in frameworks.values()
                 for version, answers in framework.answers.get(framework.package, {}).items()
                 for said in answers.values() if said not in (HAS, RIGHT)}
