@@ -80,9 +80,10 @@ class Framework:
             day = datetime.date.fromisoformat(self.releases.days[version]) + datetime.timedelta(days=7)
             pip = [place / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
             subprocess.run([sys.executable, "-m", "venv", place], check=True)
-            for words in (["pip>=25.3"],  # which knows days
+            for words in (["pip>=25.3"],  # which knows days, but for files in a folder
                           ["--uploaded-prior-to", day.isoformat(), f"{self.package}=={version}", *self.requirements[1:]]):
-                subprocess.run([*pip, *words], check=True, capture_output=True, text=True)
+                subprocess.run([*pip, *words], check=True, capture_output=True, text=True,
+                               env={**os.environ, "PIP_FIND_LINKS": ""})
             (place / "installed").touch()
         return str(place / "bin/python")
 
@@ -135,11 +136,24 @@ def boundary(versions, answer, before):
 
 
 def ends(versions, answer):
-    """The first and the last release that say either. Raises SystemExit if there is none."""
-    able = [next((one for one in order if answer(one) in (HAS, RIGHT)), None) for order in (versions, versions[::-1])]
-    if None in able:
+    """The first and the last release that say either: before the first, two in a row cannot be asked. Raises SystemExit
+    if there is none."""
+    def says(version):
+        return answer(version) in (HAS, RIGHT)
+
+    last = next((version for version in reversed(versions) if says(version)), None)
+    if last is None:
         raise SystemExit("no release can be asked")
-    return able
+    silent, able = -1, versions.index(last)
+    while able - silent > 1:
+        middle = (silent + able) // 2
+        spoke = next((place for place in (middle, middle + 1) if place < able and says(versions[place])), None)
+        if spoke is None:
+            silent = middle
+        else:
+            able = spoke
+            silent = max(silent, middle) if spoke > middle else silent
+    return versions[able], last
 
 
 def search(framework, cause, target):
