@@ -56,6 +56,12 @@ class Releases:
             if re.fullmatch(r"[\d.]+(\.post\d+)?", version):
                 self.days[version] = min(self.days.get(version, "9"), file.get("upload-time", "")[:10])
         self.versions = sorted(self.days, key=version_key)
+        self.package = package
+
+    def newest_until(self, day):
+        """As pip is asked for it; any, if the first one is later."""
+        versions = [version for version in self.versions if self.days[version] <= day]
+        return f"{self.package}=={versions[-1]}" if versions else self.package
 
 
 class Framework:
@@ -65,25 +71,22 @@ class Framework:
         self.convict, self.folder = convict, folder
         lines = (CLIENTS / folder / "requirements.txt").read_text().splitlines()
         pins = [line.split("==") for line in lines if "==" in line]
-        self.requirements = [package for package, _ in pins]
         self.package, self.pinned = pins[0]
-        self.releases = Releases(self.package)
+        self.releases, *self.others = [Releases(package) for package, _ in pins]
         self.file = FOLDER / "answers.json"
         self.answers = json.loads(self.file.read_text()) if self.file.exists() else {}
 
     def python(self, version):
-        """That of an environment with this release, and with other packages as they were in its first week. Raises
+        """That of an environment with this release, and with the other required packages of its first week. Raises
         CalledProcessError."""
         place = FOLDER / self.folder / version
         if not (place / "installed").exists():
             shutil.rmtree(place, ignore_errors=True)
             day = datetime.date.fromisoformat(self.releases.days[version]) + datetime.timedelta(days=7)
-            pip = [place / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
             subprocess.run([sys.executable, "-m", "venv", place], check=True)
-            for words in (["pip>=25.3"],  # which knows days, but for files in a folder
-                          ["--uploaded-prior-to", day.isoformat(), f"{self.package}=={version}", *self.requirements[1:]]):
-                subprocess.run([*pip, *words], check=True, capture_output=True, text=True,
-                               env={**os.environ, "PIP_FIND_LINKS": ""})
+            subprocess.run([place / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:",
+                            f"{self.package}=={version}", *(one.newest_until(day.isoformat()) for one in self.others)],
+                           check=True, capture_output=True, text=True)
             (place / "installed").touch()
         return str(place / "bin/python")
 

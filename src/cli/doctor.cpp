@@ -117,8 +117,13 @@ std::string as_text(const json& report) {
                         "client", one["state"].get<std::string>());
   if (has_oracle(report)) return text + "ready\n";
   const std::string why = run::why_without_oracles();
-  return text + (why.empty() ? "no oracle works here; --oracle none judges by the exact reference alone\n"
-                             : fmt::format("ready to judge by the exact reference alone: {}\n", why));
+  if (why.empty()) return text + "no oracle works here; --oracle none judges by the exact reference alone\n";
+  std::vector<std::string> witnesses;
+  for (const json& one : report["clients"])
+    if (one["installed"]) witnesses.push_back("--oracle " + one["name"].get<std::string>());
+  return text + (witnesses.empty() ? fmt::format("ready to judge by the exact reference alone: {}\n", why)
+                                   : fmt::format("ready to judge by the exact reference; a witness has to be named: {}\n",
+                                                 fmt::join(witnesses, ", ")));
 }
 
 // ---- The self-check of a plugin
