@@ -42,6 +42,8 @@ class Target:
             return "groups of rank 1 and 2 only"
         if problem.bias and (problem.pass_ != "forward" or kinds & {"f16", "bf16"}):
             return "no gradient of a bias, which is a sum, and none in 16 bits, where the sums are rounded before it"
+        if 0 in (problem.ic, problem.oc):
+            return "no channels: it divides by zero, or calls BLAS with a width of 0"
         if problem.op == "conv" and any(size + min(low, 0) + min(high, 0) < 0 for size, low, high in
                                         zip(problem.in_, problem.pad_begin, problem.pad_end)):
             return "it cannot crop more than the whole axis"
