@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""OpenVINO on the CPU as a process target (docs/process-targets.md): a model of one convolution for each problem, with
+its operators, or read by its ONNX importer. `make openvino` installs it.
+
+    convict fuzz --target openvino:constant,openvino:onnx"""
+import importlib.metadata
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
+import ml_dtypes
+import numpy
+import openvino
+
+import convict
+import models
+
+TYPES = {"f32": numpy.dtype("float32"), "f16": numpy.dtype("float16"), "bf16": numpy.dtype(ml_dtypes.bfloat16)}
+# Otherwise it computes in bf16 where the processor has that.
+SETTINGS = {"EXECUTION_MODE_HINT": "ACCURACY", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": 1,
+            "ENABLE_CPU_PINNING": False}
+
+
+class Target:
+    """A way to a model, for convict.serve. A type of 16 bits is what it is told to compute in: operands and result
+    are f32, and the result is rounded."""
+
+    def __init__(self, name, description, way, dtype="f32"):
+        self.name, self.description, self.way, self.dtype = name, description, way, dtype
+        self.core = None
+
+    def announcement(self):
+        fuses = self.way in (models.constant, models.parameter)
+        return {"name": self.name, "description": "OpenVINO, " + self.description, "lineage": "openvino", "batch": 8,
+                "contract": {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True,
+                             "fuses_relu": fuses}}
+
+    def refusal(self, problem):
+        if problem.pass_ != "forward":
+            return "forward only"
+        if set(problem.dtypes.values()) != {self.dtype}:
+            return f"all operands are of type {self.dtype}"
+        if problem.why_illegal():
+            return "not a legal problem"
+        if min(*problem.pad_begin, *problem.pad_end) < 0:
+            return "pads_begin and pads_end are not negative"
+        if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
+            return "nothing is empty"
+        return self.way.refusal(problem)
+
+    def run_all(self, calls):
+        return [self.run(*call) for call in calls]
+
+    def run(self, problem, arrays, outputs):
+        if self.core is None:  # starts threads: not before this process is copied
+            self.core = openvino.Core()
+        given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
+        try:
+            model, inputs = self.way.model(self.core, problem, given)
+            compiled = self.core.compile_model(model, "CPU", {**SETTINGS, "INFERENCE_PRECISION_HINT": self.dtype})
+            result = compiled(inputs)[0]
+        except RuntimeError as error:
+            return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
+        if result.shape != arrays["dst"].shape:
+            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {arrays['dst'].shape}"}
+        result = result.astype(TYPES[self.dtype])
+        arrays["dst"][...] = result.view("uint16") if self.dtype == "bf16" else result
+        return {"status": "ok"}
+
+
+def typed(array, dtype):
+    """As f32. bf16 comes as its bits."""
+    array = array.view(TYPES["bf16"]) if dtype == "bf16" else array
+    return numpy.array(array, "float32", order="C")
+
+
+if __name__ == "__main__":
+    convict.serve([
+        Target("openvino:constant", "weights are constants", models.constant),
+        Target("openvino:parameter", "weights are parameters", models.parameter),
+        Target("openvino:dynamic", "batch and axes of the image are open", models.dynamic),
+        Target("openvino:auto-pad", "padding by name", models.auto_pad),
+        Target("openvino:output-shape", "transposed, with an output_shape", models.output_shape),
+        Target("openvino:bf16", "told to compute in bf16", models.constant, "bf16"),
+        Target("openvino:f16", "told to compute in f16", models.constant, "f16"),
+        Target("openvino:onnx", "its importer of ONNX", models.onnx),
+        Target("openvino:onnx:auto-pad", "its importer of ONNX, padding by name", models.onnx_auto_pad),
+        Target("openvino:onnx:output-shape", "its importer of ONNX, output_shape", models.onnx_output_shape),
+    ], importlib.metadata.version("openvino"))
