@@ -3,13 +3,19 @@
 """OpenVINO on the CPU as a process target (docs/process-targets.md): a model of one convolution for each problem, with
 its operators, or read by its ONNX importer. `make openvino` installs it.
 
-    convict fuzz --target openvino:constant,openvino:onnx"""
+    convict fuzz --target openvino:constant,openvino:onnx
+
+An argument, `avx2` or `sse41`, is the most that its oneDNN takes of the processor."""
 import importlib.metadata
+import os
 import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
+PROCESSOR = sys.argv[1] if len(sys.argv) > 1 else ""
+if PROCESSOR:
+    os.environ["ONEDNN_MAX_CPU_ISA"] = PROCESSOR.upper()
 import ml_dtypes
 import numpy
 import openvino
@@ -76,8 +82,9 @@ def typed(array, dtype):
     return numpy.array(array, "float32", order="C")
 
 
+LIMITED = [Target(f"openvino:{PROCESSOR}", f"oneDNN for {PROCESSOR.upper()}", models.constant)]
 if __name__ == "__main__":
-    convict.serve([
+    convict.serve(LIMITED if PROCESSOR else [
         Target("openvino:constant", "weights are constants", models.constant),
         Target("openvino:parameter", "weights are parameters", models.parameter),
         Target("openvino:dynamic", "batch and axes of the image are open", models.dynamic),

@@ -53,7 +53,8 @@ class Operators:
         axes = [-1] * problem.rank
         shape = [-1, problem.ic, *axes] if self.is_dynamic else given["src"].shape
         src = op.parameter(list(shape), numpy.float32)
-        others = [op.parameter(list(one.shape), numpy.float32) if self.are_inputs else op.constant(one) for one in arrays]
+        others = [op.parameter(list(one.shape), numpy.float32) if self.are_inputs else op.constant(one)
+                  for one in arrays]
         name = problem.padding if self.by_name else name_of_shape(problem) if self.by_shape else None
         dst = node(problem, src, others[0], name, op.constant(problem.out, numpy.int64) if self.by_shape else None)
         dst = op.add(dst, others[1]) if problem.bias else dst
