@@ -61,6 +61,8 @@ class Target:
     def run(self, problem, arrays, outputs):
         given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
         why = self.way.refusal_of_data(given)
+        if problem.relu and not all(numpy.isfinite(one).all() for one in given.values()):
+            why = "ReLU is max(x, 0), where a NaN is lost"
         if why:
             return {"status": "refused", "error": why}
         net = ncnn.Net()
@@ -116,7 +118,7 @@ if __name__ == "__main__":
                  {"use_winograd_convolution": True, f"use_winograd{tile}3_convolution": True}, tile=tile)
           for tile in (2, 4, 6)],
         Target("ncnn:dynamic", "weights are inputs", {}, layers.dynamic),
-        Target("ncnn:output-size", "deconvolution by its size", {}, layers.output_size),
+        Target("ncnn:auto-pad", "SAME by name, or by the size of the result", {}, layers.by_name),
         Target("ncnn:bf16", "use_bf16_storage", BF16),
         Target("ncnn:bf16:plain", "use_bf16_storage, without use_packing_layout", {**BF16, **PLAIN}),
         Target("ncnn:int8", "use_int8_inference", INT8, layers.int8),

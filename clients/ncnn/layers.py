@@ -26,8 +26,6 @@ def parameters(problem, count, pads):
 
 
 def padding(problem):
-    if problem.op == "conv" and problem.padding in NAMES:
-        return {name: NAMES[problem.padding] for name in (*BEGIN, *END)}
     pads = dict(zip((*BEGIN[:problem.rank], *END[:problem.rank]),
                     (*reversed(problem.pad_begin), *reversed(problem.pad_end))))
     return pads if problem.op == "conv" else {**pads, **dict(zip(("18", "19", "20"), reversed(problem.output_padding)))}
@@ -49,30 +47,34 @@ def weights(problem, array):
 
 
 class Static:
-    """Weights are a part of the model. `by_size`: a deconvolution says the extents of its result."""
+    """Weights are a part of the model. `by_name`: the padding is said by its name, of a deconvolution with the extents
+    of its result."""
 
-    def __init__(self, by_size=False):
-        self.by_size = by_size
+    def __init__(self, by_name=False):
+        self.by_name = by_name
 
     def refusal(self, problem):
-        return None if not self.by_size or self.name(problem) else "not the padding that follows from a size"
+        return None if not self.by_name or self.name(problem) else "the padding has no name"
 
     def refusal_of_data(self, given):
         return None
 
     @staticmethod
     def name(problem):
-        """Of the padding by which a size leads to that of the problem."""
+        """Of the padding; of a deconvolution that which a size leads to."""
+        if problem.op == "conv":
+            return problem.padding if problem.padding in NAMES else None
         cuts = [begin + end for begin, end in zip(problem.pad_begin, problem.pad_end)]
         halves = {"same_upper": [cut // 2 for cut in cuts], "same_lower": [cut - cut // 2 for cut in cuts]}
         names = [name for name, begins in halves.items() if begins == problem.pad_begin]
-        return names[0] if names and problem.op == "conv_transpose" else None
+        return names[0] if names else None
 
     def net(self, problem, given):
         pads = padding(problem)
-        if self.by_size:
-            first = 25 if problem.rank == 3 else 20
+        if self.by_name:
             pads |= {name: NAMES[self.name(problem)] for name in (*BEGIN, *END)}
+        if self.by_name and problem.op == "conv_transpose":
+            first = 25 if problem.rank == 3 else 20
             pads |= {str(first + axis): size for axis, size in enumerate(reversed(problem.out))}
         text = text_of(problem, parameters(problem, given["wei"].size, pads))
         parts = [numpy.zeros(1, "uint32"), numpy.ascontiguousarray(weights(problem, given["wei"]))]
@@ -110,4 +112,4 @@ class Int8(Static):
         return text.rstrip() + " 8=1\n", data + scales.tobytes(), {}
 
 
-static, output_size, dynamic, int8 = Static(), Static(by_size=True), Dynamic(), Int8()
+static, by_name, dynamic, int8 = Static(), Static(by_name=True), Dynamic(), Int8()
