@@ -39,7 +39,7 @@ class Target:
 
     def announcement(self):
         fuses = self.way in (models.constant, models.parameter)
-        return {"name": self.name, "description": "OpenVINO, " + self.description, "lineage": "openvino", "batch": 8,
+        return {"name": self.name, "description": "OpenVINO, " + self.description, "lineage": "openvino", "batch": 32,
                 "contract": {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True,
                              "fuses_relu": fuses}}
 
@@ -57,22 +57,34 @@ class Target:
         return self.way.refusal(problem)
 
     def run_all(self, calls):
-        return [self.run(*call) for call in calls]
-
-    def run(self, problem, arrays, outputs):
+        """As one model, which takes a tenth of the time; where that fails, one by one."""
         if self.core is None:  # starts threads: not before this process is copied
             self.core = openvino.Core()
-        given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
         try:
-            model, inputs = self.way.model(self.core, problem, given)
-            compiled = self.core.compile_model(model, "CPU", {**SETTINGS, "INFERENCE_PRECISION_HINT": self.dtype})
-            result = compiled(inputs)[0]
+            return self.run_together(calls)
         except RuntimeError as error:
-            return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
-        if result.shape != arrays["dst"].shape:
-            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {arrays['dst'].shape}"}
+            if len(calls) > 1:
+                return [status for call in calls for status in self.run_all([call])]
+            return [{"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}]
+
+    def run_together(self, calls):
+        results, parameters, inputs = [], [], []
+        for problem, arrays, outputs in calls:
+            given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
+            model, operands = self.way.model(self.core, problem, given)
+            results += model.get_results()
+            parameters += model.get_parameters()
+            inputs += operands
+        settings = {**SETTINGS, "INFERENCE_PRECISION_HINT": self.dtype}
+        compiled = self.core.compile_model(openvino.Model(results, parameters), "CPU", settings)
+        values = compiled(inputs)
+        return [self.stored(values[at], arrays["dst"]) for at, (_, arrays, _) in enumerate(calls)]
+
+    def stored(self, result, dst):
+        if result.shape != dst.shape:
+            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {dst.shape}"}
         result = result.astype(TYPES[self.dtype])
-        arrays["dst"][...] = result.view("uint16") if self.dtype == "bf16" else result
+        dst[...] = result.view("uint16") if self.dtype == "bf16" else result
         return {"status": "ok"}
 
 
