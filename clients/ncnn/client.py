@@ -60,7 +60,7 @@ class Target:
 
     def run(self, problem, arrays, outputs):
         given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
-        why = self.way.refusal_of_data(given)
+        why = self.way.refusal_of_data(problem, given)
         if problem.relu and not all(numpy.isfinite(one).all() for one in given.values()):
             why = "ReLU is max(x, 0), where a NaN is lost"
         if why:
@@ -113,13 +113,14 @@ if __name__ == "__main__":
         Target("ncnn:sgemm", "packed, by products of matrices", {}),
         Target("ncnn:packed", "packed, without use_sgemm_convolution", DIRECT),
         Target("ncnn:plain", "without use_packing_layout", PLAIN),
-        Target("ncnn:loops", "without use_packing_layout and use_sgemm_convolution", {**PLAIN, **DIRECT}),
+        Target("ncnn:plain:loops", "without use_packing_layout and use_sgemm_convolution", {**PLAIN, **DIRECT}),
         *[Target(f"ncnn:winograd{tile}3", f"packed, F({tile}, 3) where it takes it",
                  {"use_winograd_convolution": True, f"use_winograd{tile}3_convolution": True}, tile=tile)
           for tile in (2, 4, 6)],
         Target("ncnn:dynamic", "weights are inputs", {}, layers.dynamic),
         Target("ncnn:auto-pad", "SAME by name, or by the size of the result", {}, layers.by_name),
-        Target("ncnn:bf16", "use_bf16_storage", BF16),
-        Target("ncnn:bf16:plain", "use_bf16_storage, without use_packing_layout", {**BF16, **PLAIN}),
+        Target("ncnn:bf16", "use_bf16_storage", BF16, layers.bf16),
+        Target("ncnn:bf16:plain", "use_bf16_storage, without use_packing_layout", {**BF16, **PLAIN},
+               layers.bf16),
         Target("ncnn:int8", "use_int8_inference", INT8, layers.int8),
     ], importlib.metadata.version("ncnn"))

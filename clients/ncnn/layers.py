@@ -56,7 +56,7 @@ class Static:
     def refusal(self, problem):
         return None if not self.by_name or self.name(problem) else "the padding has no name"
 
-    def refusal_of_data(self, given):
+    def refusal_of_data(self, problem, given):
         return None
 
     @staticmethod
@@ -93,6 +93,19 @@ class Dynamic(Static):
         return text_of(problem, {**parameters(problem, 0, padding(problem)), **flag}, inputs), b"", inputs
 
 
+class Bf16(Static):
+    """ncnn rounds towards zero, which no contract says: it is asked for sums of integers that need no rounding."""
+
+    def refusal_of_data(self, problem, given):
+        if not all(numpy.isfinite(one).all() and (one == numpy.rint(one)).all() for one in given.values()):
+            return "results may need rounding, which is towards zero"
+        summed = 1 if problem.op == "conv" else 0
+        sums = numpy.abs(given["wei"]).sum(axis=(summed, *range(2, 2 + problem.rank)))
+        most = numpy.abs(given["src"]).max() * sums.max()
+        most += numpy.abs(given["bias"]).max() if "bias" in given else 0
+        return None if most <= 256 else "results may need rounding, which is towards zero"
+
+
 class Int8(Static):
     """All scales are 1, so quantization and its inverse change nothing: results are sums."""
 
@@ -101,9 +114,11 @@ class Int8(Static):
             return "int8 of conv2d only"
         if problem.src_zero_point or problem.relu or problem.bias or "scale" in problem.dims:
             return "no zero points, no bias, no scales"
+        if problem.groups == problem.ic == problem.oc and problem.oc % 8 == 0:
+            return "depthwise in eights, whose scales go through an approximate reciprocal (_mm_rcp_ps)"
         return "sums beyond 2^24" if numpy.prod(problem.dims["wei"][1:]) > MOST_TERMS else None
 
-    def refusal_of_data(self, given):
+    def refusal_of_data(self, problem, given):
         return "-128, which quantization makes -127" if min(given["src"].min(), given["wei"].min()) < -127 else None
 
     def net(self, problem, given):
@@ -112,4 +127,4 @@ class Int8(Static):
         return text.rstrip() + " 8=1\n", data + scales.tobytes(), {}
 
 
-static, by_name, dynamic, int8 = Static(), Static(by_name=True), Dynamic(), Int8()
+static, by_name, dynamic, bf16, int8 = Static(), Static(by_name=True), Dynamic(), Bf16(), Int8()
