@@ -42,6 +42,8 @@ class Target:
             return "groups of rank 1 and 2 only"
         if problem.bias and (problem.pass_ != "forward" or kinds & {"f16", "bf16"}):
             return "no gradient of a bias, which is a sum, and none in 16 bits, where the sums are rounded before it"
+        if problem.batch == 0 and self.convolve is ways.by_image:
+            return "vmap maps no axis that is empty"
         if 0 in (problem.ic, problem.oc):
             return "no channels: it divides by zero, or calls BLAS with a width of 0"
         if problem.op == "conv" and any(size + min(low, 0) + min(high, 0) < 0 for size, low, high in
