@@ -16,6 +16,8 @@ sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")
 PROCESSOR = sys.argv[1] if len(sys.argv) > 1 else ""
 if PROCESSOR:
     os.environ["ONEDNN_MAX_CPU_ISA"] = PROCESSOR.upper()
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.modules["openvino_telemetry"] = None  # reports its use, from a thread: a process with threads is not copied
 import ml_dtypes
 import numpy
 import openvino
