@@ -86,7 +86,7 @@ class Target:
 def typed(array, dtype):
     """As f32. bf16 comes as its bits."""
     if dtype == "bf16":
-        return (array.astype("uint32") << 16).view("float32")
+        return (array.astype("uint32", order="C") << 16).view("float32")
     return numpy.array(array, "float32", order="C")
 
 
@@ -103,7 +103,8 @@ def extracted(net, inputs):
     """What extract returns. ncnn.Mat keeps no reference to an array, and is not aligned; a clone owns its data."""
     with net.create_extractor() as extractor:
         for name, array in inputs.items():
-            extractor.input(name, ncnn.Mat(numpy.ascontiguousarray(array)).clone())
+            array = numpy.ascontiguousarray(array)  # is referred to until it is cloned
+            extractor.input(name, ncnn.Mat(array).clone())
         return extractor.extract("dst")
 
 
