@@ -185,6 +185,7 @@ def test_a_wrong_example_is_told():
 # ---- The command line -----------------------------------------------------------------------------------------------
 
 FILES = {
+    "blurs.py": "def blur(x, w, b, stride, padding, dilation, groups):\n    return x\n",
     "mine.py": "def conv2d(x, w, b, stride, padding, dilation, groups):\n    return x\nweights = [1, 2]\n",
     "broken.py": "def conv2d(:\n",
     "raises.py": "\nraise RuntimeError('not today')\n",
@@ -196,7 +197,7 @@ COMMANDS = [
     ("fuzz missing.py:conv2d", "'missing.py' does not exist; valid: a file with Python code"),
     ("fuzz mine.py:conv3d", "'mine.py' has no 'conv3d' (did you mean 'conv2d'?); valid: conv2d"),
     ("fuzz mine.py:weights", "weights is a list; valid: a function"),
-    ("fuzz mine.py:conv2d", "valid without like=: f(problem, tensors), or like='torch.conv2d', which passes what"),
+    ("fuzz blurs.py:blur", "valid without like=: f(problem, tensors), or like='torch.conv1d', which passes what"),
     ("fuzz mine.py:conv2d --like conv2d", "like='conv2d' is not known"),
     ("fuzz mine.py:conv2d --like torch.conv2d --where nonsense", "nonsense"),
     ("fuzz broken.py:conv2d", "'broken.py' cannot be imported: SyntaxError: "),
