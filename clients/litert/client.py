@@ -23,10 +23,13 @@ import convict
 import layouts
 from model import Builder
 
+# XNNPACK runs operators with PTHREADPOOL_FLAG_DISABLE_DENORMALS (operator-run.c); so does ruy, which optimized kernels use,
+# with ScopedSuppressDenormals (trmul.cc).
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "fuses_relu": True}
+MOST_THREADS = 2  # each model starts its own
 RESOLVERS = {"reference": (OpResolverType.BUILTIN_REF, "reference kernels"),
              "builtin": (OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES, "optimized kernels"),
-             "xnnpack": (OpResolverType.BUILTIN, "XNNPACK where it takes the operator")}
+             "xnnpack": (OpResolverType.BUILTIN, "XNNPACK")}
 OPERATORS = {("conv", 2): "CONV_2D", ("conv_transpose", 2): "TRANSPOSE_CONV", ("conv", 3): "CONV_3D",
              ("conv_transpose", 3): "CONV_3D_TRANSPOSE"}
 WEIGHTS = {"CONV_2D": "oSi", "DEPTHWISE_CONV_2D": "iSo", "TRANSPOSE_CONV": "iSo", "CONV_3D": "Sio",
@@ -70,7 +73,8 @@ class Target:
     def announcement(self):
         how = ", PAD in front" if self.pads else "" if self.constants else ", weights as inputs"
         return {"name": self.name, "description": f"LiteRT, {RESOLVERS[self.resolver][1]}{how}",
-                "lineage": f"litert-{self.resolver}", "batch": 32, "contract": CONTRACT}
+                "lineage": "litert-" + self.resolver, "batch": 32,
+                "contract": {**CONTRACT, "flushes_subnormals": self.resolver != "reference"}}
 
     def refusal(self, problem):
         operator = operator_of(problem)
@@ -80,8 +84,12 @@ class Target:
             return "f32 only"
         if problem.why_illegal():
             return "not a legal problem"
+        if min(problem.ic, problem.oc) == 0:
+            return "kernels want at least one channel"
         if problem.groups > 1 and operator not in ("CONV_2D", "DEPTHWISE_CONV_2D"):
             return f"{operator} has no groups"
+        if self.resolver == "xnnpack" and problem.rank == 3:
+            return "XNNPACK has rank 2 only"
         if max(problem.dilation) > 1 and operator == "TRANSPOSE_CONV":
             return "TRANSPOSE_CONV has no dilation"
         if self.pads:
@@ -98,6 +106,8 @@ class Target:
             return {"status": "refused", "error": "no document says what an activation makes of NaN"}
         try:
             result = self.compute(problem, arrays)
+            if result is None:
+                return {"status": "refused", "error": "XNNPACK does not take the operator"}
         except (RuntimeError, ValueError) as error:
             return {"status": "failed", "error": " ".join(str(error).split())[:300]}
         dst = layouts.moved(arrays["dst"], "ncS", "nSc")
@@ -126,9 +136,11 @@ class Target:
             shape = numpy.array([problem.batch, *problem.out, problem.oc], "int32")
             operands = [builder.constant(shape), filters, image, bias]
         builder.operator(operator, operands, dst, **options_of(problem, operator, "VALID" if self.pads else name_of(problem)))
-        interpreter = Interpreter(model_content=builder.finished(inputs, [dst]), num_threads=problem.threads,
+        interpreter = Interpreter(model_content=builder.finished(inputs, [dst]), num_threads=min(problem.threads, MOST_THREADS),
                                   experimental_op_resolver_type=RESOLVERS[self.resolver][0])
         interpreter.allocate_tensors()
+        if self.resolver == "xnnpack" and interpreter._get_ops_details()[-1]["op_name"] != "DELEGATE":
+            return None
         for index, array in zip([one["index"] for one in interpreter.get_input_details()], given):
             interpreter.set_tensor(index, array)
         interpreter.invoke()
@@ -154,8 +166,8 @@ def options_of(problem, operator, padding):
     return named
 
 
-TARGETS = [Target(f"litert:{name}{suffix}", name, *how) for name in RESOLVERS
-           for suffix, how in (("", (False, True)), (":pad", (True, True)), (":inputs", (False, False)))]
+TARGETS = [Target("litert:builtin:inputs", "builtin", constants=False),
+           *(Target(f"litert:{name}{suffix}", name, bool(suffix)) for name in RESOLVERS for suffix in ("", ":pad"))]
 
 if __name__ == "__main__":
     convict.serve(TARGETS, importlib.metadata.version("ai-edge-litert"))

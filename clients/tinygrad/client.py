@@ -13,7 +13,7 @@ import pathlib
 import sys
 from dataclasses import dataclass, field
 
-os.environ["CCACHE"] = "0"  # no code of earlier versions from the disk
+os.environ.update(CCACHE="0", PARALLEL="0")  # no code of earlier versions from the disk; no processes that compile
 os.environ.setdefault("CC", "clang-19")  # the clang 14 of Debian 12 has no arithmetic of bf16
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import importlib.metadata
@@ -28,7 +28,7 @@ TYPES = {"f32": dtypes.float32, "f64": dtypes.float64, "f16": dtypes.float16, "b
 INTEGERS = {"src": "u8", "wei": "s8", "dst": "s32"}  # of s8 by s8 tinygrad has products of 8 bits
 # Products are rounded to the type of the operands, then summed in f32 (sum_acc_dtype in dtype.py). LLVM gets fast-math
 # flags which keep NaN and infinities (renderer/llvmir.py).
-DIRECT = {"algorithm": "direct", "min_accumulator": "bf16", "deterministic": True}
+DIRECT = {"algorithm": "direct", "min_accumulator": "f16", "deterministic": True}
 # F(4, 3) at the points that convict has, too (_conv2d_winograd in mixin/op.py).
 WINOGRAD = {**DIRECT, "algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}
 
@@ -42,36 +42,36 @@ class Lineage:
     options: dict
     contract: dict = field(default_factory=lambda: DIRECT)
     schedules: bool = False
+    types: tuple = ("f32", "f64", "f16")
 
     def announcement(self):
         return {"name": self.name, "description": "tinygrad, " + self.description,
-                "lineage": self.name.replace(":", "-"), "batch": 8, "contract": self.contract}
+                "lineage": self.name.replace(":", "-"), "batch": 1, "contract": self.contract}
 
     def refusal(self, problem):
         if problem.why_illegal():
             return "not a legal problem"
-        if problem.dtypes != INTEGERS and set(problem.dtypes.values()) not in ({one} for one in TYPES):
-            if not ("s8" in problem.dtypes.values() and problem.op == "conv" and
-                    {**problem.dtypes, "bias": "s32"} == {**INTEGERS, "bias": "s32"}):
-                return "one type of " + ", ".join(TYPES) + " for all operands, or u8:s8:s32"
-        if problem.dtypes.get("wei") == "s8" and (problem.op != "conv" or problem.src_zero_point):
+        kinds = {name: kind for name, kind in problem.dtypes.items() if name != "bias"}
+        if kinds == INTEGERS and (problem.op != "conv" or problem.src_zero_point):
             return "integers: convolutions without zero points"
+        if kinds != INTEGERS and set(kinds.values()) not in ({one} for one in self.types):
+            return f"all operands are of one type of {', '.join(self.types)}, or u8:s8:s32"
+        if crops_all(problem):
+            return "it cannot crop more than the whole axis"
         if "WINO" in self.options and not (
-                problem.op == "conv" and problem.pass_ == "forward" and set(problem.kernel) == {3} and
-                set(problem.stride) == set(problem.dilation) == {1} and problem.dtypes["dst"] != "s32"):
+                problem.op == "conv" and problem.pass_ == "forward" and kinds != INTEGERS and
+                set(problem.kernel) == {3} and set(problem.stride) == set(problem.dilation) == {1}):
             return "Winograd: forward convolutions of kernels of 3, dense, with stride 1; no integers"
-        if "IMAGE" in self.options and (problem.rank != 2 or problem.dtypes.get("dst", "f32") != "f32"):
-            return "images: rank 2 in f32"
+        if "IMAGE" in self.options and (problem.rank != 2 or kinds == INTEGERS):
+            return "images: rank 2, no integers"
         return None
 
     def run_all(self, calls):
         return [self.run(*call) for call in calls]
 
     def run(self, problem, arrays, outputs):
-        image = {"conv": "diff_dst", "conv_transpose": "src"}[problem.op]
-        if max(problem.stride) > 1 and image in arrays and problem.pass_ != "backward_weights" and not \
-                numpy.isfinite(numbers(arrays["wei"], problem.dtypes["wei"])).all():
-            return {"status": "refused", "error": "zeros are inserted, which an infinite weight makes NaN"}
+        if met_by_zeros(problem, arrays):
+            return {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"}
         with (Context(NUM_CPU_THREADS=problem.threads, **self.options),
               at_random(problem) if self.schedules else contextlib.nullcontext()):
             try:
@@ -127,8 +127,24 @@ def array_of(result, order):
     return dense.transpose(numpy.argsort(order))
 
 
-def numbers(array, kind):
-    return (array.astype("u4") << 16).view("f4") if kind == "bf16" else array
+def crops_all(problem):
+    """It cuts off what lies outside before it pads the other end."""
+    pads = zip(problem.pad_begin, problem.pad_end)
+    if problem.op == "conv":
+        return any(-min(pad, 0) > size for size, both in zip(problem.in_, pads) for pad in both)
+    sizes = [(size - 1) * stride + 1 for size, stride in zip(problem.in_, problem.stride)]
+    windows = [(kernel - 1) * dilation for kernel, dilation in zip(problem.kernel, problem.dilation)]
+    return any(pad - window > size for size, window, both in zip(sizes, windows, pads) for pad in both)
+
+
+def met_by_zeros(problem, arrays):
+    """Strides of a transposed convolution are zeros in its image, which its weights and their gradient multiply."""
+    name = {"forward": "wei", "backward_weights": "diff_dst"}.get(problem.pass_)
+    if problem.op == "conv" or not name or max(problem.stride) == 1:
+        return False
+    bits = arrays[name]
+    return not numpy.isfinite((bits.astype("u4") << 16).view("f4") if problem.dtypes[name] == "bf16" else bits).all()
+
 
 
 CODES = {"clang": "CPU:CLANG", "llvm": "CPU:LLVM", "x86": "CPU:X86", "python": "PYTHON"}
@@ -138,6 +154,8 @@ LINEAGES = [
     Lineage("tinygrad:x86", "its own assembler of x86", {"DEV": CODES["x86"]}),
     Lineage("tinygrad:python", "its own interpreter", {"DEV": CODES["python"]}),
     Lineage("tinygrad:noopt", "C by clang, plain loops", {"DEV": CODES["clang"], "NOOPT": 1}),
+    Lineage("tinygrad:bf16", "LLVM's code, bf16", {"DEV": CODES["llvm"]}, {**DIRECT, "min_accumulator": "bf16"},
+            types=("bf16",)),
     Lineage("tinygrad:image", "image_conv2d, LLVM's code", {"DEV": CODES["llvm"], "IMAGE": 1}),
     Lineage("tinygrad:winograd", "Winograd's F(4, 3), LLVM's code", {"DEV": CODES["llvm"], "WINO": 1}, WINOGRAD),
     Lineage("tinygrad:schedules", "C by clang, loops split, unrolled and padded at random", {"DEV": CODES["clang"]},
