@@ -7,8 +7,11 @@ options, which are other code. `make iree` installs it.
 
 A batch is one module, with one function for each problem. Which problems a dialect can say: clients/iree/says.py, and
 clients/mlir for linalg and TOSA."""
+import contextlib
+import os
 import pathlib
 import sys
+import tempfile
 from dataclasses import dataclass, field
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -64,8 +67,8 @@ class Target:
             module = compiled("\n".join(texts), (*self.flags, *FLAGS, "--iree-input-type=" + self.dialect.kind,
                                                  "--iree-hal-local-target-device-backends=" + self.backend))
         except ValueError as error:
-            if len(calls) == 1:
-                return [{"status": "failed", "error": str(error)}]
+            if len(calls) == 1:  # what a dialect cannot say in the others is refused
+                return [{"status": "refused" if "failed to legalize" in str(error) else "failed", "error": str(error)}]
             half = len(calls) // 2
             return self.run_module(calls[:half]) + self.run_module(calls[half:])
         return [self.call(getattr(module, f"f{i}"), *call) for i, call in enumerate(calls)]
@@ -78,17 +81,33 @@ class Target:
 
 def compiled(text, flags):
     """A module that can be called."""
-    session, messages = Session(), []
+    session = Session()
     session.set_flags(*flags)
     invocation = session.invocation()
-    invocation.enable_callback_diagnostics(lambda severity, message: messages.append(message))
+    invocation.enable_console_diagnostics()
     source, output = Source.wrap_buffer(session, text.encode() + b"\0"), Output.open_membuffer()
-    if not (invocation.parse_source(source) and invocation.execute()):
-        raise ValueError(" ".join(" ".join(map(str, messages)).split())[:300])
+    with messages() as said:
+        done = invocation.parse_source(source) and invocation.execute()
+        if not done:
+            said.seek(0)
+            raise ValueError(" ".join(said.read().split())[:300])
     invocation.output_vm_bytecode(output)
     code = bytes(output.map_memory())
     invocation.close()
     return iree.runtime.load_vm_flatbuffer(code, driver="local-sync")
+
+
+@contextlib.contextmanager
+def messages():
+    """A file that gets what the compiler writes on stderr."""
+    kept = os.dup(2)
+    with tempfile.TemporaryFile("w+", errors="replace") as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield file
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 LINALG, HLO, HLO_FIRST = says.Linalg(), says.StableHlo(), says.StableHlo(channels_last=False)

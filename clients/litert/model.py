@@ -11,6 +11,19 @@ OPERATORS = {  # code, class of options, its number in the union, version
     "CONV_3D_TRANSPOSE": (schema.Conv3DOptionsT, 1), "PAD": (schema.PadOptionsT, 1)}
 
 
+class Buffer(schema.BufferT):
+    """Aligned as the schema wants it (force_align), which code for Python does not do by itself."""
+
+    def Pack(self, builder):
+        builder.StartVector(1, len(self.data), 16)
+        builder.head -= len(self.data)
+        builder.Bytes[builder.head:builder.head + len(self.data)] = self.data
+        data = builder.EndVector()
+        schema.BufferStart(builder)
+        schema.BufferAddData(builder, data)
+        return schema.BufferEnd(builder)
+
+
 class Builder:
     def __init__(self):
         self.model, self.graph = schema.ModelT(), schema.SubGraphT()
@@ -24,8 +37,8 @@ class Builder:
         one.type, one.shape, one.buffer = TYPES[str(kind)], [int(extent) for extent in shape], 0
         one.name = f"t{len(self.graph.tensors)}"
         if data is not None:
-            buffer = schema.BufferT()
-            buffer.data = numpy.frombuffer(numpy.ascontiguousarray(data).tobytes(), "uint8")
+            buffer = Buffer()
+            buffer.data = numpy.ascontiguousarray(data).tobytes()
             self.model.buffers.append(buffer)
             one.buffer = len(self.model.buffers) - 1
         if scale is not None:
