@@ -25,9 +25,10 @@ from iree.compiler.api import Output, Session, Source
 import convict
 import says
 
-# f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions).
+# f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions). The runtime flushes subnormals
+# (iree_fpu_state_push with IREE_FPU_STATE_FLAG_FLUSH_DENORMALS_TO_ZERO in what runs a dispatch).
 FLAGS = ("--iree-hal-target-device=local", "--iree-llvmcpu-target-cpu=host", "--iree-input-demote-f64-to-f32=false")
-DIRECT = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True}
+DIRECT = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "flushes_subnormals": True}
 WINOGRAD = {**DIRECT, "algorithm": "winograd", "winograd_m": 6, "winograd_r": 3}
 PREPROCESSING = "--iree-preprocessing-pass-pipeline=builtin.module(util.func({}))"
 

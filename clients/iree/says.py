@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems as functions of each dialect: what is refused, the text, its operands, and where results go."""
 import math
+import re
 from types import SimpleNamespace
 
 import numpy
@@ -90,6 +91,11 @@ class Tosa(Linalg):
 
     def refusal_of_data(self, problem, tensors):
         return False
+
+    def body(self, *how):
+        """Operations in the generic form, which is the same in all versions of TOSA."""
+        return [re.sub(r"tosa\.(conv\w+|\w+_conv\w+) (.*) \{(.*)\} :", r'"tosa.\1"(\2) <{\3}> :', line)
+                for line in super().body(*how)]
 
 
 class StableHlo(Formed):

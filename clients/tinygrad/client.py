@@ -12,6 +12,7 @@ import os
 import pathlib
 import sys
 from dataclasses import dataclass, field
+from typing import Callable
 
 os.environ.update(CCACHE="0", PARALLEL="0")  # no code of earlier versions from the disk; no processes that compile
 os.environ.setdefault("CC", "clang-19")  # the clang 14 of Debian 12 has no arithmetic of bf16
@@ -22,7 +23,7 @@ import numpy
 from tinygrad import Context, Tensor, dtypes
 
 import convict
-from schedules import at_random
+from schedules import at_random, padded
 
 TYPES = {"f32": dtypes.float32, "f64": dtypes.float64, "f16": dtypes.float16, "bf16": dtypes.bfloat16}
 INTEGERS = {"src": "u8", "wei": "s8", "dst": "s32"}  # of s8 by s8 tinygrad has products of 8 bits
@@ -41,7 +42,7 @@ class Lineage:
     description: str
     options: dict
     contract: dict = field(default_factory=lambda: DIRECT)
-    schedules: bool = False
+    schedules: Callable = contextlib.nullcontext
     types: tuple = ("f32", "f64", "f16")
 
     def announcement(self):
@@ -73,7 +74,7 @@ class Lineage:
         if met_by_zeros(problem, arrays):
             return {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"}
         with (Context(NUM_CPU_THREADS=problem.threads, **self.options),
-              at_random(problem) if self.schedules else contextlib.nullcontext()):
+              self.schedules(problem)):
             try:
                 results = self.compute(problem, arrays, outputs)
             except Exception as error:  # of any kind: what tinygrad raises is a finding
@@ -158,10 +159,12 @@ LINEAGES = [
             types=("bf16",)),
     Lineage("tinygrad:image", "image_conv2d, LLVM's code", {"DEV": CODES["llvm"], "IMAGE": 1}),
     Lineage("tinygrad:winograd", "Winograd's F(4, 3), LLVM's code", {"DEV": CODES["llvm"], "WINO": 1}, WINOGRAD),
-    Lineage("tinygrad:schedules", "C by clang, loops split, unrolled and padded at random", {"DEV": CODES["clang"]},
-            schedules=True),
-    Lineage("tinygrad:schedules-python", "its own interpreter, loops split, unrolled, padded and shared at random",
-            {"DEV": CODES["python"]}, schedules=True),
+    Lineage("tinygrad:schedules", "C by clang, loops split, unrolled and in threads at random",
+            {"DEV": CODES["clang"]}, schedules=at_random),
+    Lineage("tinygrad:schedules-python", "its own interpreter, loops split, unrolled and shared at random",
+            {"DEV": CODES["python"]}, schedules=at_random),
+    Lineage("tinygrad:padded", "its own interpreter, sums padded to 32 and unrolled", {"DEV": CODES["python"]},
+            schedules=padded),
 ]
 
 if __name__ == "__main__":

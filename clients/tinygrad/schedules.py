@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels whose loops are changed at random, by the steps from which tinygrad's search (BEAM) chooses those that are
-fast, and by padding of loops (BEAM_PADTO)."""
+"""Kernels whose loops are changed by the steps from which tinygrad's search (BEAM) chooses those that are fast."""
 import contextlib
 import random
 import zlib
 
 from tinygrad.codegen.opt import Opt, KernelOptError, OptOps, heuristic, search
 
-STEPS = [*(one for one in search.actions if one.op != OptOps.TC),
-         *(Opt(OptOps.PADTO, axis, amount) for axis in range(7) for amount in (2, 3, 4, 8, 32))]
+STEPS = [one for one in search.actions if one.op not in (OptOps.TC, OptOps.PADTO)]
 MOST = 6  # steps
 
 
@@ -18,15 +16,30 @@ def at_random(problem):
 
     def changed(kernel):
         for _ in range(numbers.randint(1, MOST)):
-            for step in numbers.sample(STEPS, len(STEPS)):
-                with contextlib.suppress(KernelOptError):
-                    tried = kernel.copy()
-                    tried.apply_opt(step)
-                    kernel = tried
-                    break
+            kernel = next(filter(None, (after(kernel, step) for step in numbers.sample(STEPS, len(STEPS)))), kernel)
         return kernel
 
     return replaced(changed)
+
+
+def padded(_):
+    """A context in which loops of sums are padded to 32 (BEAM_PADTO) and unrolled, where both can be."""
+    def changed(kernel):
+        for axis in range(8):
+            kernel = after(kernel, Opt(OptOps.PADTO, axis, 32), Opt(OptOps.UNROLL, 0, 0)) or kernel
+        return kernel
+
+    return replaced(changed)
+
+
+def after(kernel, *steps):
+    """A copy of the kernel changed so, or None."""
+    with contextlib.suppress(KernelOptError):
+        tried = kernel.copy()
+        for step in steps:
+            tried.apply_opt(step)
+        return tried
+    return None
 
 
 @contextlib.contextmanager
