@@ -5,8 +5,8 @@
     tools/seeds.py build/release/convict > table.md
     tools/seeds.py
 
-The first asks what docs/seeds.md names for each claim, on the case lines there, and prints a table in Markdown. Both
-fail if such a line is not in corpus/seeds/; the second, if the page's table has other lines."""
+The first asks what tools/seeds_claims.txt names for each claim, on the case lines there, and prints a table in Markdown.
+Both fail if such a line is not in corpus/seeds/; the second, if the table of docs/seeds.md has other lines."""
 import collections
 import datetime
 import fnmatch
@@ -19,6 +19,7 @@ import tempfile
 import transfer
 
 PAGE = transfer.ROOT / "docs" / "seeds.md"
+CLAIMS = transfer.ROOT / "tools" / "seeds_claims.txt"
 FRAMEWORKS = {"tvm": "TVM", "torch": "PyTorch", "tf": "TensorFlow", "paddle": "PaddlePaddle", "jax": "JAX"}
 Claim = collections.namedtuple("Claim", "title lines asked causes")
 
@@ -28,12 +29,15 @@ def prefix(name):
 
 
 def claims():
-    """A claim is a section of the page with case lines, a line "Asked: ..." and, perhaps, one "Known: ..."."""
-    for section in PAGE.read_text().split("\n### ")[1:]:
-        lines = re.search(r"```\n(.*?)```", section, re.S)[1].splitlines()
-        texts = dict(re.findall(r"^(Asked|Known): ((?:.+\n)+)", section, re.M))
-        names = {key: re.findall(r"`(.*?)`", text) for key, text in texts.items()}
-        yield Claim(section.split("\n")[0], lines, names["Asked"], names.get("Known", []))
+    """Of blocks of lines, each a word and its text; each block begins with "claim"."""
+    found = []
+    for word, text in re.findall(r"^(\w+) (.*)$", CLAIMS.read_text(), re.M):
+        if word == "claim":
+            found.append(Claim(text, [], [], []))
+        else:
+            {"case": found[-1].lines, "asked": found[-1].asked, "known": found[-1].causes}[word].extend(
+                [text] if word == "case" else text.split())
+    return found
 
 
 def answers(convict, file, names):

@@ -32,7 +32,7 @@ workers::LayerReport report_on(uint64_t index, const std::vector<Measured>& rows
 int run_bench_worker() {
   keep_memory();
   workers::WorkerSession session;
-  if (!session.load()) return 0;
+  if (!session.load(workers::WorkerSession::Purpose::kMeasure)) return 0;
   std::map<std::string, int> sides;
   for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = static_cast<int>(who.side);
   LayerOperands operands;

@@ -171,8 +171,9 @@ bool can_be_run(const Cause& cause, const std::vector<workers::RosterEntry>& ins
 std::string page_of(const Cause& cause, const std::optional<CauseSighting>& seen, const KeptSections& kept,
                     const fs::path& programs) {
   std::string text = fmt::format("# {}\n\n", prose(cause.title));
-  text += fmt::format("Library {}, versions {}; {}. Status: {}{}.\n\n", prose(library_of(cause)),
-                      prose(cause.versions.text()), silent_or_loud(cause), cause.status,
+  const std::string since = cause.since.empty() ? "" : fmt::format(", since {}", prose(cause.since));
+  text += fmt::format("Library {}, versions {}{}; {}. Status: {}{}.\n\n", prose(library_of(cause)),
+                      prose(cause.versions.text()), since, silent_or_loud(cause), cause.status,
                       cause.link.empty() ? "" : ", " + reports::link_text(cause.link));
   text += fmt::format("It shows if {}.\n", shows_if(cause));
   if (const std::string needs = cause.processor.text(); !needs.empty())

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m convict fuzz|repro|grade|serve FILE:NAME: functions of a file on trial.
 
-    python -m convict fuzz mine.py:conv2d --like torch.conv2d --cases 1000
-    python -m convict repro mine.py:conv2d --like torch.conv2d 'conv2d in=5 k=3'
-    python -m convict grade mine.py:conv2d --like torch.conv2d
+    python -m convict fuzz mine.py:conv2d --cases 1000
+    python -m convict repro mine.py:conv2d 'conv2d in=5 k=3'
+    python -m convict grade mine.py:conv2d
     python -m convict grade solution.py                     a file with Model and ModelNew (KernelBench)
-    convict fuzz --command 'python -m convict serve mine.py:conv2d --like torch.conv2d'
+    convict fuzz --command 'python -m convict serve mine.py:conv2d'
 
 --like and the other options of a function need not be given for one that @convict.target has them for."""
 from __future__ import annotations
@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
                        ("grade", "a verdict in JSON"), ("serve", "be a client of `convict --command`")):
         one = commands.add_parser(name, help=text)
         one.add_argument("target", help="FILE.py:NAME or MODULE:NAME")
-        one.add_argument("--like", help="the signature; `convict.presets()` has all")
+        one.add_argument("--like", help="the signature, such as torch.conv2d; parameters of the usual names need none")
         one.add_argument("--dtypes", help="comma-separated [f32]")
         one.add_argument("--xp", help="module of the arrays: numpy, torch [numpy]")
         if name in ("fuzz", "grade"):

@@ -24,7 +24,7 @@ def _symmetric(p: Problem) -> None:
     _require(min(p.pad_begin) >= 0, "negative padding")
 
 
-def _torch(p: Problem) -> None:
+def check_torch(p: Problem) -> None:
     """What PyTorch says that it does not take: torch.conv2d(torch.zeros(1, 1, 3, 3), torch.zeros(0, 1, 1, 1))"""
     _symmetric(p)
     _require(p.oc > 0 and (p.ic > 0 or p.op == "conv"), "weights have at least one channel")
@@ -33,13 +33,13 @@ def _torch(p: Problem) -> None:
 
 def _torch_conv(f: Callable, p: Problem, x: dict) -> Any:
     """f(input, weight, bias, stride, padding, dilation, groups)"""
-    _torch(p)
+    check_torch(p)
     return f(x["src"], x["wei"], x.get("bias"), tuple(p.stride), tuple(p.pad_begin), tuple(p.dilation), p.groups)
 
 
 def _torch_conv_transpose(f: Callable, p: Problem, x: dict) -> Any:
     """f(input, weight, bias, stride, padding, output_padding, groups, dilation)"""
-    _torch(p)
+    check_torch(p)
     return f(x["src"], x["wei"], x.get("bias"), tuple(p.stride), tuple(p.pad_begin), tuple(p.output_padding), p.groups,
              tuple(p.dilation))
 

@@ -9,11 +9,12 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from . import _arrays
 from ._built_on import FRAMEWORKS, framework_of, version_of
+from ._by_name import by_name
 from ._errors import Refused, WrongUse
 from ._kept import place_of
 from ._presets import Signature, preset
 from ._problem import Problem
-from ._use import called, check_call, check_function, plain_problem
+from ._use import called, check_call, check_function, plain_problem, takes_all
 
 Call = tuple[Problem, dict[str, Any], set[str]]  # with the operands as arrays, and the names of the outputs
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32"}
@@ -43,6 +44,8 @@ class Target:
         self.signature = preset(like) if like else signature
         self.name = ascii(name or called(function)).strip("'").replace(" ", "-").replace(",", ";")[:_LONGEST_NAME]
         if self.is_checked:
+            if not takes_all(function, self.signature):
+                self.like, self.signature = by_name(function, like or self.name) or (like, self.signature)
             check_function(function, self.name, like, self.signature)
         self.dtypes = [dtypes] if isinstance(dtypes, str) else list(dtypes)
         unknown = set(self.dtypes) - set(_arrays.NUMPY_TYPES)

@@ -63,10 +63,11 @@ def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = Non
     """Judges a function on sampled problems. Raises Falsified if it is wrong on one, with all causes that were found,
     each with its simplest case; warns (convict.Note) of what it is not convicted of.
 
-    `like` names the signature (`convict.presets()`); without it the function is called as f(problem, tensors), and
-    writes the outputs. What it takes is found out by asking: it raises Refused for the rest, and an `example` of a test
-    tells where to look. `where` and `profile` narrow the problems: "g=1 k<=7", "grouped". `isolate` calls the function in
-    a copy of this process, which may crash or take longer than `timeout`. Other options are those of `Target`.
+    `like` names the signature (`convict.presets()`); without it, parameters such as `stride` are passed by name; a
+    function without such is called as f(problem, tensors), and writes the outputs. What it takes is found out by
+    asking: it raises Refused for the rest, and an `example` of a test tells where to look. `where` and `profile` narrow
+    the problems: "g=1 k<=7", "grouped". `isolate` calls the function in a copy of this process, which may crash or take
+    longer than `timeout`. Other options are those of `Target`.
 
     >>> trial(my_conv2d, like="torch.conv2d", cases=500)
     >>> trial(my_conv2d, like="torch.conv2d", dtypes=["f16"], xp="torch", where="g=1", isolate=True)

@@ -57,6 +57,17 @@ def check_function(function: Any, name: str, like: Optional[str], signature: Opt
         raise WrongUse(f"{name}{_short(parameters)} is not called like this: {why}; {valid}") from None
 
 
+def takes_all(function: Any, signature: Optional[Signature]) -> bool:
+    """Whether the function can be called so, and has no further parameters without a signature to say what they are."""
+    try:
+        parameters = inspect.signature(function)
+        words, named = _arguments(signature)
+        parameters.bind(*words, **named)
+    except (TypeError, ValueError):
+        return False
+    return signature is not None or len(parameters.parameters) == len(words)
+
+
 def check_call(function: Any, name: str, problem: Problem, like: Optional[str], call: Any) -> None:
     """What shows when `call` calls it for a plain problem."""
     arrays = {role: _arrays.plain(problem, role) for role in problem.dims}

@@ -170,8 +170,7 @@ class Campaign {
     for (size_t i = 0; i < result_.roster.size(); ++i) {
       const workers::RosterEntry& one = result_.roster[i];
       if (!one.is_target || examine::is_left_out(lanes_.front().books().without(), i)) continue;
-      const auto deaths = kept_.deaths().find(one.name);
-      const auto [count, seconds] = deaths == kept_.deaths().end() ? KeptResult::Deaths() : deaths->second;
+      const auto [count, seconds] = result_.standings.at(one.name).deaths;
       all.push_back({one.name, is_client(one.plugin), count, seconds, counts.call_seconds[i],
                      result_.hits_of(one.name), counts.computed[i]});
     }

@@ -108,7 +108,9 @@ void KeptResult::write() {
 void KeptResult::write_hits() {
   last_.hits = Clock::now();
   if (unkept_.empty()) return;
-  const std::vector<store::Recorded> recorded = store_->record(result_.id, unkept_, done());
+  const store::DoneCases cases = done();
+  const std::vector<store::Recorded> recorded =
+      store_->record(result_.id, unkept_, cases, counts_of(result_, cases.all.count()));
   const std::vector<Mismatch> hits = std::exchange(unkept_, {});
   for (size_t i = 0; i < hits.size(); ++i) note(hits[i], recorded[i]);
 }
@@ -155,9 +157,10 @@ void KeptResult::note_death(const std::string& suspect, const Case& lost) {
 }
 
 void KeptResult::note_loss(const std::string& running, double seconds) {
-  Deaths& deaths = deaths_[running];
-  ++deaths.count;
-  deaths.seconds += seconds;
+  const auto one = result_.standings.find(running);
+  if (one == result_.standings.end()) return;  // no target
+  ++one->second.deaths.count;
+  one->second.deaths.seconds += seconds;
 }
 
 Standing* KeptResult::standing_of(size_t place) {

@@ -87,12 +87,6 @@ class KeptResult {
   void note_death(const std::string& suspect, const Case& lost);
   /// A worker died while it ran this implementation, which has cost so many seconds.
   void note_loss(const std::string& running, double seconds);
-  /// What deaths have cost the targets that are judged in the same processes.
-  struct Deaths {
-    uint64_t count = 0;
-    double seconds = 0;
-  };
-  const std::map<std::string, Deaths>& deaths() const { return deaths_; }
   void take(store::StoredCoverage stored);
   /// What has been covered so far, for workers that start later.
   workers::KnownTuples known_tuples() const { return campaign::known_tuples(result_); }
@@ -135,7 +129,6 @@ class KeptResult {
   nlohmann::json judged_ = nlohmann::json::object();  // of the standings, as last saved
   std::vector<Mismatch> unkept_;                      // hits of cases that are done, and not in the database yet
   std::map<int64_t, std::string> kind_of_row_;
-  std::map<std::string, Deaths> deaths_;  // by the implementation that was running
   std::optional<diagnose::RowDiagnoses> diagnoses_;
   struct {
     Clock::time_point hits, counts, coverage;

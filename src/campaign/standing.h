@@ -17,6 +17,13 @@
 
 namespace convict::campaign {
 
+/// What they cost the targets that are judged in the same processes.
+struct Deaths {
+  uint64_t count = 0;
+  double seconds = 0;
+};
+
+/// What a target was judged on.
 struct Standing {
   generate::Survey survey = {};
   double share = 0;                                    // of the cases, that are drawn in its domain
@@ -24,6 +31,7 @@ struct Standing {
   uint64_t behind = 0;                                 // cases that are done, and not for it: it has a lane of its own
   Coverage pairs = Coverage(Coverage::Depth::kPairs);  // of features, in these and in those it died of
   std::vector<uint64_t> levels = {};                   // how many of these had each level, by number_of(); empty: none
+  Deaths deaths = {};                                  // of workers, while it ran
 
   /// The upper end, at 95 % confidence, of the share of such cases on which it fails, if none of those judged has
   /// failed: (1 - p)^judged = 0.05, which is about 3 / judged. (Hanley, Lippman-Hand, "If nothing goes wrong, is

@@ -115,6 +115,7 @@ constexpr Key kKeys[] = {
      [](const Cause& cause) {
        return cause.share == Cause().share ? std::vector<std::string>() : std::vector{std::to_string(cause.share)};
      }},
+    {"since", false, false, set_text<&Cause::since>, text_of<&Cause::since>},
     {"status", false, false, set_status, text_of<&Cause::status>},
     {"link", false, false, set_text<&Cause::link>, text_of<&Cause::link>},
     {"note", false, true,

@@ -31,6 +31,7 @@ struct Cause {
   std::string title;    // one plain sentence, without its full stop
   std::string suspect;  // a name of an implementation, in which * stands for any text
   VersionRange versions;
+  std::string since = {};  // the first release that has it, and its day, where they were searched for (tools/since.py)
   ProcessorNeeds processor = {};  // where its cases show it: libraries choose their code by the processor
   std::vector<Verdict> verdicts;
   std::vector<Predicate> when;     // it shows where one of them holds

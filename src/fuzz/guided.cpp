@@ -36,8 +36,7 @@ namespace {
 class GuidedWorker {
  public:
   bool load() {
-    session_.prefer_judging_to_speed();
-    if (!session_.load()) return false;
+    if (!session_.load(workers::WorkerSession::Purpose::kJudge)) return false;
     sampling_ = session_.settings().sampling();
     return true;
   }

@@ -100,10 +100,10 @@ void write_state(Statements& sql, int64_t id, const json& counts, std::string_vi
   if (statement->exec() == 0) throw bad_database(path, fmt::format("campaign {} is gone", id), "start another one");
 }
 
-bool write_done(SQLite::Database& db, int64_t id, const json& done) {
+void write_done(SQLite::Database& db, int64_t id, const json& done) {
   SQLite::Statement statement(db, "UPDATE campaigns SET done = :done WHERE id = :id");
   bind_all(statement, ":done", to_json_text(done), ":id", id);
-  return statement.exec() == 1;
+  statement.exec();
 }
 
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios) {

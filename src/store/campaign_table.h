@@ -30,8 +30,7 @@ int64_t insert_campaign(Statements& sql, const CampaignInfo& info);
 void write_state(Statements& sql, int64_t id, const nlohmann::json& counts, std::string_view state,
                  const std::string& path);
 
-/// Returns false if there is no such campaign.
-bool write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
+void write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
 
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios);
 void write_judged(Statements& sql, int64_t id, const nlohmann::json& judged);

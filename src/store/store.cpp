@@ -213,14 +213,15 @@ std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch
   return guarded([&](Statements& sql) { return store::row_of(sql, owners(sql), campaign, mismatch); });
 }
 
-std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done) {
+std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done,
+                                    const json& counts) {
   return written([&](Statements& sql) {
     std::vector<Recorded> recorded;
     const std::string now = utc_now();
     for (const Mismatch& mismatch : mismatches)
       recorded.push_back(record_hit(sql, owners(sql), campaign, mismatch, now));
-    if (!write_done(sql.database(), campaign, done.to_json()))
-      throw bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
+    write_state(sql, campaign, counts, "running", path_);
+    write_done(sql.database(), campaign, done.to_json());
     return recorded;
   });
 }

@@ -84,8 +84,10 @@ class Store {
   /// Nullopt if record() would make a new row.
   std::optional<RowOfHit> row_of(int64_t campaign, const Mismatch& mismatch) const;
 
-  /// In one transaction, records all `mismatches` and sets `done` as the cases that the campaign has examined.
-  std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done);
+  /// In one transaction, records all `mismatches` of a campaign that goes on, and sets `done` as the cases that it has
+  /// examined and `counts` as their numbers (update_campaign()).
+  std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done,
+                               const nlohmann::json& counts);
 
   /// Adds what was learnt of an unexplained row. Returns the id of the row that has the explained case now: another
   /// one, if that was explained already. Cases that the predicate does not hold for have a row of their own.

@@ -16,7 +16,8 @@ namespace convict::workers {
 
 struct Assigned {
   Work work;
-  Order order;  // with the same numbers of cases
+  Order order;       // with the same numbers of cases
+  size_t bytes = 0;  // of the order as a line, once it is sent
 };
 
 /// Where the case stands in the work.

@@ -125,7 +125,7 @@ uint64_t Supervision::batch_size(const WorkerSlot& slot) const {
 WorkerSlot* Supervision::one_with_too_little() const {
   WorkerSlot* found = nullptr;
   for (const auto& slot : slots_) {
-    if (!slot || !slot->ready || slot->assigned().size() >= kBatchesAhead || slot->bytes_ahead() > kMostBytesAhead)
+    if (!slot || !slot->is_ready() || slot->assigned().size() >= kBatchesAhead || slot->bytes_ahead() > kMostBytesAhead)
       continue;
     if (!found || slot->assigned().size() < found->assigned().size()) found = slot.get();
   }
@@ -176,7 +176,7 @@ void Supervision::finish() {
 }
 
 bool Supervision::all_idle() const {
-  return std::ranges::all_of(slots_, [](const auto& slot) { return slot && slot->ready && slot->is_idle(); });
+  return std::ranges::all_of(slots_, [](const auto& slot) { return slot && slot->is_ready() && slot->is_idle(); });
 }
 
 void Supervision::attend(std::unique_ptr<WorkerSlot>& slot) {
@@ -208,7 +208,7 @@ void Supervision::take_lines(WorkerSlot& slot) {
 }
 
 bool Supervision::on_report(WorkerSlot& slot, const Loaded& loaded) {
-  if (slot.ready || !is_as_before(loaded.roster)) return false;
+  if (slot.is_ready() || !is_as_before(loaded.roster)) return false;
   slot.note_ready();
   slot.reach = std::clamp<uint64_t>(loaded.reach, 1, kLargestBatch);
   starts_.note_loaded();
@@ -222,7 +222,7 @@ bool Supervision::is_as_before(const std::vector<RosterEntry>& roster) const {
 }
 
 bool Supervision::on_report(WorkerSlot& slot, const NotLoaded& failure) {
-  if (slot.ready || starts_.may_load_later(!roster_.empty())) return false;
+  if (slot.is_ready() || starts_.may_load_later(!roster_.empty())) return false;
   if (failure.cannot_judge) throw CannotJudge(failure.why);
   throw UsageError(failure.why);
 }
@@ -306,7 +306,7 @@ void Supervision::on_roster(const Loaded& loaded) {
 std::optional<Verdict> Supervision::exceeded(WorkerSlot& slot) const {
   const run::FlightRecord& record = slot.process().record();
   const auto charged = slot.charged();
-  if (!slot.ready) return charged > settings_.load_timeout ? std::optional(Verdict::kHang) : std::nullopt;
+  if (!slot.is_ready()) return charged > settings_.load_timeout ? std::optional(Verdict::kHang) : std::nullopt;
   if (slot.has_grown_beyond(settings_.worker.memory)) return Verdict::kOom;
   if (slot.is_idle()) return std::nullopt;
   const bool calling = record.implementation != run::FlightRecord::kOwnCode;
@@ -323,7 +323,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   slot->process().receive();
   take_lines(*slot);
   const std::unique_ptr<WorkerSlot> dead = std::move(slot);
-  if (!dead->ready)
+  if (!dead->is_ready())
     return starts_.note_failed_load(*dead, exit, killed_for.has_value(), !roster_.empty(), settings_);
   starts_.note_end(*dead, killed_for, settings_.worker.memory);
   past_ += dead->process().record();

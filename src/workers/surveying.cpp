@@ -20,9 +20,31 @@ namespace convict::workers {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
 
 constexpr uint64_t kPatience = 2'000'000'000;  // ns of CPU time
 constexpr auto kPatienceWithClients = std::chrono::seconds(6), kIfItIsShort = std::chrono::seconds(2);
+
+/// What a client is charged with: all questions at the pace of its fastest batch. So a busy machine does not change what
+/// a survey finds, and with it the cases of a seed. A client whose pace varies by more than kBusy is charged with the
+/// clock's time divided by that.
+class ClientTime {
+ public:
+  void add(size_t questions, Clock::duration took) {
+    asked_ += questions;
+    if (questions > 0) fastest_ = std::min(fastest_, Seconds(took) / questions);
+  }
+  Seconds charged() const {
+    return asked_ == 0 ? Seconds(0) : std::max(fastest_ * asked_, Seconds(Clock::now() - begin_) / kBusy);
+  }
+
+ private:
+  static constexpr int kBusy = 3;
+
+  const Clock::time_point begin_ = Clock::now();
+  size_t asked_ = 0;
+  Seconds fastest_ = Seconds::max();  // a question
+};
 
 /// Those of the user, and those that the target names; a line of its own that is no case is no example.
 std::vector<Case> examples_of(const run::Subject& target, const WorkerSettings& settings) {
@@ -42,9 +64,10 @@ generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs)
   const WorkerSettings& settings = asked.settings;
   const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
   const uint64_t cpu_begin = run::cpu_ns();
-  const Clock::time_point begin = Clock::now();
-  const std::chrono::duration<double> patience = pairs ? kPatienceWithClients : kIfItIsShort;
+  ClientTime client_time;
+  const Seconds patience = pairs ? kPatienceWithClients : kIfItIsShort;
   const auto ask = [&](std::span<const Case> cases) {
+    const Clock::time_point begin = Clock::now();
     asked.lookahead.ask_ahead(subject, cases, asking);
     const run::InStage stage(asked.record, Stage::kAsk);
     std::vector<std::optional<generate::Refusal>> refusals;
@@ -57,12 +80,13 @@ generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs)
       }
     }
     asked.lookahead.settle();
+    client_time.add(cases.size(), Clock::now() - begin);
     run::changed_by_calls(static_cast<int>(target), asked.record);  // it does that in its cases, too
     return refusals;
   };
   const auto has_time = [&](double part) {
     const bool in_cpu_time = static_cast<double>(run::cpu_ns() - cpu_begin) < part * static_cast<double>(kPatience);
-    return in_cpu_time && (!subject.process || Clock::now() - begin < part * patience);
+    return in_cpu_time && (!subject.process || client_time.charged() < part * patience);
   };
   return generate::survey(
       {generate::find_profile(settings.profile), settings.seed, pairs, examples_of(subject, settings)}, ask, has_time);

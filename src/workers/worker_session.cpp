@@ -150,13 +150,12 @@ WorkerSession::WorkerSession() : record_(run::inherited_record()), keeper_(run::
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
   prctl(PR_SET_NAME, "convict-worker");
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
-  begin();
 }
 
-void WorkerSession::begin() {
+/// Reads the settings. Returns false if none came.
+bool WorkerSession::begin() {
   const auto line = channel_.next();
-  wanted_ = line.has_value();
-  if (!wanted_) return;
+  if (!line) return false;
   WorkerSettings settings = settings_from(*line);
   if (settings.keeps_sampling) {
     settings.focus = std::move(settings_.focus);
@@ -168,20 +167,13 @@ void WorkerSession::begin() {
   keeper_.environment = settings_.environment;
   worker_tally_.take_over(std::exchange(settings_.seen, {}));
   if (settings_.gives_way) run::give_way();
+  return true;
 }
 
-void WorkerSession::prefer_judging_to_speed() {
-  setenv("OMP_WAIT_POLICY", "passive", 0);
-  prefers_judging_ = true;
-}
-
-void WorkerSession::fill_memory() const {
+bool WorkerSession::load(Purpose purpose) {
   constexpr int kFilledWith = 0x7f;  // each byte: 3.4e38 as f32 and bf16, NaN as f16, 127 as s8
-  if (prefers_judging_ && settings_.fills_memory) mallopt(M_PERTURB, kFilledWith ^ 0xff);
-}
-
-bool WorkerSession::load() {
-  if (!wanted_) return false;
+  if (!begin()) return false;
+  if (purpose == Purpose::kJudge) setenv("OMP_WAIT_POLICY", "passive", 0);
   run::watch_process();
   try {
     Loaded loaded = load_all();
@@ -194,8 +186,8 @@ bool WorkerSession::load() {
       if (one.process) one.process->before_death([this] { channel_.send(worker_tally_.take_before_death()); });
     lookahead_.emplace(subjects_, record_, std::chrono::milliseconds(settings_.patience_ms));
     run::report_faults(memory_, record_);
-    loaded_ns_ = run::cpu_ns();
-    fill_memory();
+    worker_tally_.begin_to_count_time();
+    if (purpose == Purpose::kJudge && settings_.fills_memory) mallopt(M_PERTURB, kFilledWith ^ 0xff);
     loaded.reach = lookahead_->reach();
     channel_.send(loaded);
     return true;
@@ -229,7 +221,7 @@ void WorkerSession::serve_forks(const Loaded& loaded) {
   channel_.send(loaded);
   run::serve_forks(record_);
   channel_.renew();
-  begin();
+  if (!begin()) _exit(0);  // the supervisor is gone
 }
 
 Order WorkerSession::next_order() {
@@ -467,14 +459,14 @@ void WorkerSession::tell(const examine::Examination& examination) {
   const bool is_news = !examination.mismatches.empty();
   if (is_news) channel_.send(CaseMismatches{record_.index, examination.mismatches, counts_of(examination)});
   worker_tally_.add(examination);  // after sending: a case that is counted has been reported
-  if (is_news || examined_ % kCasesBetweenLooks == 0) record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
+  if (is_news || examined_ % kCasesBetweenLooks == 0) worker_tally_.count_time();
   record_.counted = record_.index.load();
 }
 
 void WorkerSession::finish(uint64_t done) {
   settle();
   const run::InStage counting(record_, Stage::kCount);
-  record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
+  worker_tally_.count_time();
   channel_.send(worker_tally_.take(done));
   constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
   if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
@@ -493,8 +485,7 @@ std::vector<uint64_t> places_of(const Work& work, uint64_t begin, uint64_t count
 
 int run_worker() {
   WorkerSession session;
-  session.prefer_judging_to_speed();
-  if (!session.load()) return 0;
+  if (!session.load(WorkerSession::Purpose::kJudge)) return 0;
   const generate::Sampling sampling = session.settings().sampling();
   while (true) {
     const Work work = session.next<Work>();

@@ -19,6 +19,7 @@
 #include "examine/pipeline.h"
 #include "fill/given_data.h"
 #include "run/client.h"
+#include "run/environment.h"
 #include "run/seal.h"
 #include "workers/lookahead.h"
 #include "workers/messages.h"
@@ -44,6 +45,10 @@ class WorkerTally {
   bool has_found() const { return found_; }
   bool has_seen_all(const Levels& levels) const { return coverage_.has_seen_all(levels); }
 
+  /// From now on the CPU time of this process is counted.
+  void begin_to_count_time() { counted_from_ns_ = run::cpu_ns(); }
+  void count_time() { record_.tally.cpu_ns = run::cpu_ns() - counted_from_ns_; }
+
   /// What was added since the last call, as the end of an order of `count` cases.
   Done take(uint64_t count);
   /// The same in the middle of an order.
@@ -59,6 +64,7 @@ class WorkerTally {
   bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last report
   Ratios ratios_;                                                // since the last report
+  uint64_t counted_from_ns_ = 0;
 };
 
 /// What a case adds to the counters.
@@ -91,18 +97,18 @@ class Channel {
 
 class WorkerSession {
  public:
-  /// Makes this process a worker. Reads the first message, the settings.
+  /// Makes this process a worker.
   WorkerSession();
 
-  /// For workers that do not measure. OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by
-  /// default they spin for longer than a case takes, so that several workers slow each other down. And malloc() hands
-  /// out memory that is filled with large numbers, so that a result with something in it that was never written is
-  /// wrong each time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is
-  /// ever touched of it. Precondition: load() has not been called.
-  void prefer_judging_to_speed();
+  /// A worker that judges lets OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by default they
+  /// spin for longer than a case takes, so that several workers slow each other down. And malloc() hands out memory that
+  /// is filled with large numbers, so that a result with something in it that was never written is wrong each time, in
+  /// every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever touched of it.
+  enum class Purpose { kJudge, kMeasure };
 
-  /// Loads all implementations and reports the roster. Returns false if that failed, or if no settings came.
-  bool load();
+  /// Reads the first message, the settings. Loads all implementations and reports the roster. Returns false if that
+  /// failed, or if no settings came.
+  bool load(Purpose purpose);
 
   /// Waits for the next order of this kind. Carries out orders of given cases itself; throws for any other kind, which
   /// is a mistake of the supervisor. Ends the process once the supervisor has closed the pipe.
@@ -151,8 +157,7 @@ class WorkerSession {
     examine::Examination examination;
   };
 
-  void begin();
-  void fill_memory() const;
+  bool begin();
   Loaded load_all();
   void serve_forks(const Loaded& loaded);
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
@@ -179,7 +184,6 @@ class WorkerSession {
   void tell(const examine::Examination& examination);
 
   Channel channel_;
-  bool wanted_ = false, prefers_judging_ = false;
   WorkerSettings settings_;
   Where where_;
   run::FlightRecord& record_;
@@ -190,7 +194,6 @@ class WorkerSession {
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
   std::vector<Unreported> unreported_;
-  uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;  // cases since the start of this process
 };
 

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,25 +90,25 @@ class WorkerSlot {
 
   void give(Assigned one) {
     const std::string line = to_line(one.order);
+    one.bytes = line.size();
     assigned_.push_back(std::move(one));
-    order_bytes_.push_back(line.size());
     process_->send(line);
   }
   /// Of orders that are not carried out yet: they must fit in the pipe, or the supervisor waits for the worker.
-  size_t bytes_ahead() const { return std::accumulate(order_bytes_.begin(), order_bytes_.end(), size_t{0}); }
+  size_t bytes_ahead() const {
+    return std::accumulate(assigned_.begin(), assigned_.end(), size_t{0},
+                           [](size_t sum, const Assigned& one) { return sum + one.bytes; });
+  }
 
   /// As WorkerProcess::receive().
   bool receive() { return open_ = process_->receive(); }
   /// Whether anything may still arrive: the pipe had a writer when it was last read.
   bool listens() const { return open_; }
   /// It has loaded everything.
-  void note_ready() {
-    ready = true;
-    loading_ = Clock::now() - started_;
-  }
-  bool ready = false;
-  /// What it took to begin.
-  double loading_seconds() const { return std::chrono::duration<double>(loading_).count(); }
+  void note_ready() { loading_ = Clock::now() - started_; }
+  bool is_ready() const { return loading_.has_value(); }
+  /// What it took to begin; 0 if it has not.
+  double loading_seconds() const { return std::chrono::duration<double>(loading_.value_or(Clock::duration(0))).count(); }
   uint64_t reach = 1;           // cases that it can look ahead
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
@@ -121,7 +122,6 @@ class WorkerSlot {
     history_.push_back(work());
     if (history_.size() > kLongestHistory) history_.pop_front();
     assigned_.pop_front();
-    order_bytes_.pop_front();
     reported = {};
   }
 
@@ -157,11 +157,10 @@ class WorkerSlot {
   std::unique_ptr<run::WorkerProcess> process_;
   std::deque<Assigned> assigned_;
   std::deque<Work> history_;
-  std::deque<size_t> order_bytes_;  // of assigned_
   CallClock clock_;
   bool open_ = true;
   Clock::time_point started_ = Clock::now(), weighed_ = {};
-  Clock::duration loading_{0};
+  std::optional<Clock::duration> loading_;
 };
 
 }  // namespace convict::workers

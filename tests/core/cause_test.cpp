@@ -21,6 +21,7 @@ constexpr const char* kBlock =
     "when n = 0 and contiguous.wei = no\n"
     "when n = 0 and k >= 9 on some axis\n"
     "case conv1d n=0 ic=2 oc=2 in=1 lay=ncw:iow:ncw\n"
+    "since 1.13.0 2022-10-28\n"
     "status known\n"
     "note First line.\n"
     "note Second line.\n";
@@ -109,7 +110,7 @@ TEST(Cause, RefusesInOneLineThatNamesThePlace) {
   EXPECT_TRUE(says(with("when", "when n is 0"), "f.causes:7: predicate"));
   EXPECT_TRUE(says(with("case", "case conv1d in=1"), "no 'when' holds for its case 'conv1d in=1'"));
   EXPECT_TRUE(says(with("case", "case conv9d"), "f.causes:9: "));
-  EXPECT_TRUE(says(kBlock + std::string("title Another\n"), "f.causes:13: 'title' is there twice"));
+  EXPECT_TRUE(says(kBlock + std::string("title Another\n"), "f.causes:14: 'title' is there twice"));
   EXPECT_TRUE(says(kBlock + std::string(kBlock), "cause 'empty-batch' is there twice"));
 }
 

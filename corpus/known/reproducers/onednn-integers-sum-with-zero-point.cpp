@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // oneDNN 2.6, s8 in nwc, with AVX-512 VNNI: a transposed convolution of one number, 1, with the weights 1, 1 is added
-// to what the output held, 101, whose zero point is 100. 100 + 1 + (101 - 100) is 102; the product is lost.
+// to what the output held, 101, whose zero point is 100. 100 + 1 + (101 - 100) is 102; the weights are rounded to 0.
 //     g++ -std=c++17 onednn-integers-sum-with-zero-point.cpp -ldnnl && ./a.out    exit code 1 while the fault is there
 #include <cstdint>
 #include <cstdio>

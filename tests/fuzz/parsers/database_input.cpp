@@ -40,7 +40,7 @@ void fill(store::Store& store) {
   timeline.add({.seconds = 1, .cases = 100, .pairs = 9, .triples = 3});
   Ratios ratios;
   ratios["mine"].add(0.25);
-  store.record(first, std::vector<Mismatch>{one, one, other}, {done});
+  store.record(first, std::vector<Mismatch>{one, one, other}, {done}, {{"cases", 100}});
   store.update_campaign(first, {{"cases", 100}, {"judged", 99}}, "finished",
                         {.done = {done}, .timeline = timeline, .ratios = ratios});
   store.explain(1, {.case_text = "conv1d in=5 k=2",

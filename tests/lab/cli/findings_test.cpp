@@ -13,7 +13,7 @@ class FindingsTest : public CliTest {
   void SetUp() override {
     write_file(file("acme.causes"),
                "cause wide\ntitle Wide kernels are wrong\nsuspect acme:*\nversions 1.2\nprocessor avx2\n"
-               "verdicts wrong-exact\nwhen k >= 9\ncase conv1d in=9 k=9\n");
+               "verdicts wrong-exact\nwhen k >= 9\ncase conv1d in=9 k=9\nsince 1.2.0 2026-01-01\n");
     std::filesystem::create_directories(file("programs"));
     write_file(file("programs/wide.py"), "print('wrong')\n");
   }
@@ -23,6 +23,7 @@ TEST_F(FindingsTest, APageHasTheProgramThatShowsIt) {
   ASSERT_EQ(run({"findings", "pages", "--known=acme.causes", "--programs=programs"}).exit_code, 0);
   const std::string page = read_file(file("pages/wide.md"));
   EXPECT_NE(page.find("# Wide kernels are wrong\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("versions 1.2, since 1.2.0 2026-01-01; silent."), std::string::npos) << page;
   EXPECT_NE(page.find("Seen on processors with `avx2`."), std::string::npos) << page;
   EXPECT_NE(page.find("Not run here"), std::string::npos) << page;
   EXPECT_TRUE(page.ends_with("\n## A program that shows it: wide.py\n```python\nprint('wrong')\n```\n")) << page;
