@@ -262,8 +262,10 @@ PYTHON_CLIENTS := $(patsubst clients/%/requirements.txt,%,$(wildcard clients/*/r
 
 $(PYTHON_CLIENTS): %: build/venvs/%/installed
 
+tinygrad_PACKAGES := clang-19 libllvm19  # it compiles by these
+
 define install_venv
-@$(call install,python3-venv python3-pip)
+@$(call install,python3-venv python3-pip $($*_PACKAGES))
 /usr/bin/python3 -m venv --clear build/venvs/$*
 build/venvs/$*/bin/pip install --quiet --disable-pip-version-check -r $<
 touch $@

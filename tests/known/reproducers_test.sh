@@ -71,7 +71,10 @@ ready() {
     */mlir-*) mlir "$1" ;;
     */paddle-onednn-one-column-* | */paddle-onednn-wide-kernel-*) python "$1" paddle avx512bw ;;
     */paddle-*.py) python "$1" paddle ;;
+    */iree-*.py) python "$1" iree ;;
     */jax-*.py) python "$1" jax ;;
+    */litert-*.py) python "$1" litert ;;
+    */tinygrad-*.py) python "$1" tinygrad ;;
     */tvm-*.py) python "$1" tvm ;;
     */torch-quantized-*) python "$1" torch avx512_vnni ;;
     */torch-strided-*) python "$1" torch avx512f ;;

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""IREE as a process target (docs/process-targets.md): convolutions in each of its input dialects, and linalg by its
+options, which are other code. `make iree` installs it.
+
+    convict fuzz --target iree:linalg,iree:stablehlo --timeout 120s
+
+A batch is one module, with one function for each problem. Which problems a dialect can say: clients/iree/says.py, and
+clients/mlir for linalg and TOSA."""
+import contextlib
+import os
+import pathlib
+import sys
+import tempfile
+from dataclasses import dataclass, field
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "mlir"), str(FOLDER.parent / "shared")]
+import importlib.metadata
+
+import iree.runtime
+import numpy
+from iree.compiler.api import Output, Session, Source
+
+import convict
+import says
+
+# f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions). The runtime flushes subnormals
+# (iree_fpu_state_push with IREE_FPU_STATE_FLAG_FLUSH_DENORMALS_TO_ZERO in what runs a dispatch).
+FLAGS = ("--iree-hal-target-device=local", "--iree-llvmcpu-target-cpu=host", "--iree-input-demote-f64-to-f32=false")
+DIRECT = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "flushes_subnormals": True}
+WINOGRAD = {**DIRECT, "algorithm": "winograd", "winograd_m": 6, "winograd_r": 3}
+PREPROCESSING = "--iree-preprocessing-pass-pipeline=builtin.module(util.func({}))"
+
+
+@dataclass
+class Target:
+    """For convict.serve."""
+
+    name: str
+    description: str
+    dialect: object
+    flags: tuple = ()
+    backend: str = "llvm-cpu"
+    contract: dict = field(default_factory=lambda: DIRECT)
+
+    def announcement(self):
+        return {"name": self.name, "description": "IREE, " + self.description, "lineage": self.name.replace(":", "-"),
+                "batch": 32, "stateless": True, "contract": self.contract}
+
+    def refusal(self, problem):
+        if problem.why_illegal():
+            return "not a legal problem"
+        return self.dialect.refusal(problem)
+
+    def run_all(self, calls):
+        """The statuses. Where a module of several cannot be compiled, each half gets one of its own."""
+        taken = [call for call in calls if not self.dialect.refusal_of_data(*call[:2])]
+        statuses = dict(zip(map(id, taken), self.run_module(taken)))
+        return [statuses.get(id(call), {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"})
+                for call in calls]
+
+    def run_module(self, calls):
+        if not calls:
+            return []
+        texts = [self.dialect.function(f"f{i}", problem) for i, (problem, *_) in enumerate(calls)]
+        try:
+            module = compiled("\n".join(texts), (*self.flags, *FLAGS, "--iree-input-type=" + self.dialect.kind,
+                                                 "--iree-hal-local-target-device-backends=" + self.backend))
+        except ValueError as error:
+            if len(calls) == 1:  # what a dialect cannot say in the others is refused
+                return [{"status": "refused" if "failed to legalize" in str(error) else "failed", "error": str(error)}]
+            half = len(calls) // 2
+            return self.run_module(calls[:half]) + self.run_module(calls[half:])
+        return [self.call(getattr(module, f"f{i}"), *call) for i, call in enumerate(calls)]
+
+    def call(self, function, problem, arrays, outputs):
+        results = function(*self.dialect.operands(problem, arrays))
+        results = [numpy.asarray(one) for one in (results if isinstance(results, tuple) else [results])]
+        return self.dialect.store(problem, arrays, results) or "ok"
+
+
+def compiled(text, flags):
+    """A module that can be called."""
+    session = Session()
+    session.set_flags(*flags)
+    invocation = session.invocation()
+    invocation.enable_console_diagnostics()
+    source, output = Source.wrap_buffer(session, text.encode() + b"\0"), Output.open_membuffer()
+    with messages() as said:
+        done = invocation.parse_source(source) and invocation.execute()
+        if not done:
+            said.seek(0)
+            raise ValueError(" ".join(said.read().split())[:300])
+    invocation.output_vm_bytecode(output)
+    code = bytes(output.map_memory())
+    invocation.close()
+    return iree.runtime.load_vm_flatbuffer(code, driver="local-sync")
+
+
+@contextlib.contextmanager
+def messages():
+    """A file that gets what the compiler writes on stderr."""
+    kept = os.dup(2)
+    with tempfile.TemporaryFile("w+", errors="replace") as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield file
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+LINALG, HLO, HLO_FIRST = says.Linalg(), says.StableHlo(), says.StableHlo(channels_last=False)
+TARGETS = [
+    Target("iree:linalg", "linalg", LINALG),
+    Target("iree:linalg:O0", "linalg, O0", LINALG, ("--iree-opt-level=O0",)),
+    Target("iree:linalg:O3", "linalg, O3", LINALG, ("--iree-opt-level=O3",)),
+    Target("iree:linalg:tiles", "linalg, data tiling", LINALG, ("--iree-opt-data-tiling",)),
+    Target("iree:linalg:vmvx", "linalg, byte code of VMVX", LINALG, backend="vmvx"),
+    Target("iree:im2col", "linalg, im2col", LINALG,
+           ("--iree-global-opt-use-im2col-for-convs",)),
+    Target("iree:winograd", "linalg, Winograd's F(6, 3)", says.Linalg(dense_3x3=True), (PREPROCESSING.format(
+        "iree-linalg-ext-convert-conv2d-to-winograd{replace-all-convs=true}"),), contract=WINOGRAD),
+    Target("iree:stablehlo", "StableHLO, channels last", HLO),
+    Target("iree:stablehlo:nchw", "StableHLO, channels first", HLO_FIRST),
+    Target("iree:stablehlo:turned", "StableHLO, channels first, turned to channels last", HLO_FIRST,
+           (PREPROCESSING.format("iree-preprocessing-convert-conv-to-channels-last"),)),
+    Target("iree:torch", "torch.aten.convolution and convolution_backward", says.Torch()),
+    Target("iree:onnx", "onnx.Conv and onnx.ConvTranspose", says.Onnx()),
+    Target("iree:tosa", "TOSA", says.Tosa()),
+]
+
+if __name__ == "__main__":
+    convict.serve(TARGETS, importlib.metadata.version("iree-base-compiler"))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels whose loops are changed by the steps from which tinygrad's search (BEAM) chooses those that are fast."""
+import contextlib
+import random
+import zlib
+
+from tinygrad.codegen.opt import Opt, KernelOptError, OptOps, heuristic, search
+
+STEPS = [one for one in search.actions if one.op not in (OptOps.TC, OptOps.PADTO)]
+MOST = 6  # steps
+
+
+def at_random(problem):
+    """A context in which kernels of the problem are made so: the same ones each time."""
+    numbers = random.Random(zlib.crc32(repr((problem.op, problem.pass_, problem.in_, problem.kernel)).encode()))
+
+    def changed(kernel):
+        for _ in range(numbers.randint(1, MOST)):
+            kernel = next(filter(None, (after(kernel, step) for step in numbers.sample(STEPS, len(STEPS)))), kernel)
+        return kernel
+
+    return replaced(changed)
+
+
+def padded(_):
+    """A context in which loops of sums are padded to 32 (BEAM_PADTO) and unrolled, where both can be."""
+    def changed(kernel):
+        for axis in range(8):
+            kernel = after(kernel, Opt(OptOps.PADTO, axis, 32), Opt(OptOps.UNROLL, 0, 0)) or kernel
+        return kernel
+
+    return replaced(changed)
+
+
+def after(kernel, *steps):
+    """A copy of the kernel changed so, or None."""
+    with contextlib.suppress(KernelOptError):
+        tried = kernel.copy()
+        for step in steps:
+            tried.apply_opt(step)
+        return tried
+    return None
+
+
+@contextlib.contextmanager
+def replaced(function):
+    kept = heuristic.hand_coded_optimizations
+    heuristic.hand_coded_optimizations = function
+    try:
+        yield
+    finally:
+        heuristic.hand_coded_optimizations = kept
