@@ -11,7 +11,6 @@ goes on where it was interrupted. Releases that cannot be installed on this Pyth
 named. The last line of a search is a note for the cause's file.
 """
 import argparse
-import datetime
 import fnmatch
 import json
 import os
@@ -77,15 +76,15 @@ class Framework:
         self.answers = json.loads(self.file.read_text()) if self.file.exists() else {}
 
     def python(self, version):
-        """That of an environment with this release, and with the other required packages of its first week. Raises
+        """That of an environment with this release, and with the other required packages of its day. Raises
         CalledProcessError."""
         place = FOLDER / self.folder / version
         if not (place / "installed").exists():
             shutil.rmtree(place, ignore_errors=True)
-            day = datetime.date.fromisoformat(self.releases.days[version]) + datetime.timedelta(days=7)
+            day = self.releases.days[version]
             subprocess.run([sys.executable, "-m", "venv", place], check=True)
             subprocess.run([place / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:",
-                            f"{self.package}=={version}", *(one.newest_until(day.isoformat()) for one in self.others)],
+                            f"{self.package}=={version}", *(one.newest_until(day) for one in self.others)],
                            check=True, capture_output=True, text=True)
             (place / "installed").touch()
         return str(place / "bin/python")
