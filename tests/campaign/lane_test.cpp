@@ -26,14 +26,14 @@ class LaneTest : public testing::Test {
     supervisor.worker.where = "oc=3 ic<=8";
     supervisor.interrupted = &interrupted_;
     settings_.database = directory_.file("convict.db");
-    settings_.cases = 400;
+    settings_.cases = kCases;
   }
 
   campaign::CampaignResult run() {
     return campaign::run_campaign(settings_, [this](const campaign::CampaignResult& so_far) {
       const auto dying = so_far.standings.find(kDying);
       const bool has_lane = !so_far.notes.empty() && so_far.notes.back().find("judged in other processes") != std::string::npos;
-      if (stops_ && has_lane && dying != so_far.standings.end() && so_far.counts[Counter::kCases] > 100) interrupted_ = true;
+      if (stops_ && has_lane && dying != so_far.standings.end() && so_far.counts[Counter::kCases] > kCases / 4) interrupted_ = true;
     });
   }
 
@@ -48,6 +48,7 @@ class LaneTest : public testing::Test {
     });
   }
 
+  static constexpr uint64_t kCases = 200;
   TemporaryDirectory directory_;
   campaign::CampaignSettings settings_;
   std::atomic<bool> interrupted_ = false;
@@ -56,15 +57,15 @@ class LaneTest : public testing::Test {
 
 TEST_F(LaneTest, EachCaseIsEitherJudgedOrRefusedOrDiedOf) {
   const campaign::CampaignResult result = run();
-  ASSERT_EQ(result.counts[Counter::kCases], 400u);
+  ASSERT_EQ(result.counts[Counter::kCases], kCases);
   EXPECT_TRUE(std::ranges::any_of(result.notes, [](const std::string& note) {
     return note.find("judged in other processes") != std::string::npos;
   }));
   for (const std::string who : {"direct", kDying}) {
     uint64_t died = who == kDying ? hits_of(result, who) : 0;
-    EXPECT_EQ(result.standings.at(who).judged + refusals_of(result, who) + died, 400u) << who;
+    EXPECT_EQ(result.standings.at(who).judged + refusals_of(result, who) + died, kCases) << who;
   }
-  EXPECT_GT(hits_of(result, kDying), 100u);
+  EXPECT_GT(hits_of(result, kDying), kCases / 4);
 }
 
 TEST_F(LaneTest, WhoResumesTakesItUpWhereItWas) {
@@ -74,9 +75,9 @@ TEST_F(LaneTest, WhoResumesTakesItUpWhereItWas) {
   stops_ = interrupted_ = false;
   settings_.resumed = 1;
   const campaign::CampaignResult result = run();
-  EXPECT_EQ(result.counts[Counter::kCases], 400u);
+  EXPECT_EQ(result.counts[Counter::kCases], kCases);
   const store::DoneCases done = store::Store::open(settings_.database).campaign(1)->done;
-  EXPECT_EQ(done.all.count(), 400u);
+  EXPECT_EQ(done.all.count(), kCases);
   EXPECT_TRUE(done.apart.empty()) << "it has come as far";
   EXPECT_EQ(store::Store::open(settings_.database).mismatches({.suspect = kDying}).at(0).verdict, "crash");
 }

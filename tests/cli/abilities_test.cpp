@@ -73,8 +73,8 @@ TEST_F(AbilitiesTest, EachCodePathIsAnImplementationOfItsOwn) {
 TEST_F(AbilitiesTest, CallsAtOnceAreTriedWhereTheyAreAllowed) {
   const auto fuzz_together = [&](const std::string& target) {
     return run({"fuzz", "--plugin=" + plugin("together"), "--target=" + target, "--oracle=none", "--profile=smoke",
-                "--where=conv1d.forward and ic=1 and oc=1", "--cases=4000", "--illegal=0", "-q", "--format=json",
-                "--db=" + target + ".db"});
+                "--where=conv1d.forward and ic=1 and oc=1", "--cases=2000", "--illegal=0", "-q", "--format=json",
+                "--shrink=none", "--db=" + target + ".db"});
   };
   EXPECT_EQ(fuzz_together("own-copy").exit_code, 0);
   EXPECT_EQ(fuzz_together("alone").exit_code, 0) << "it does not say that it can";
@@ -98,7 +98,7 @@ TEST_F(AbilitiesTest, CallsAtOnceAreTriedWhereTheyAreAllowed) {
 TEST_F(AbilitiesTest, WhatIsPreparedIsReshaped) {
   const auto fuzz_reshaped = [&](const std::string& target) {
     return run({"fuzz", "--plugin=" + plugin("reshapes"), "--target=" + target, "--oracle=none", "--profile=smoke",
-                "--where=conv1d.forward and ic=1 and oc=1", "--cases=30000", "--illegal=0", "-q", "--format=json",
+                "--where=conv1d.forward and ic=1 and oc=1", "--cases=6000", "--illegal=0", "-q", "--format=json",
                 "--shrink=none", "--db=" + target + ".db"});
   };
   EXPECT_EQ(fuzz_reshaped("fits").exit_code, 0);

@@ -28,9 +28,11 @@ class CopiedClient : public CliTest {
   static std::string client(const std::string& deed) {
     return "/usr/bin/python3 " + shell_quoted(CONVICT_SOURCE_DIR "/tests/clients/copied.py") + " " + deed;
   }
-  CommandResult repro(const std::string& deed) { return run(repro_words(deed)); }
-  static std::vector<std::string> repro_words(const std::string& deed) {
-    return {"repro", "--command", client(deed), "--oracle=none", "--format=json", "--timeout=1s", kWrong};
+  CommandResult repro(const std::string& deed, const std::string& timeout = "1s") {
+    return run(repro_words(deed, timeout));
+  }
+  static std::vector<std::string> repro_words(const std::string& deed, const std::string& timeout = "1s") {
+    return {"repro", "--command", client(deed), "--oracle=none", "--format=json", "--timeout=" + timeout, kWrong};
   }
   json campaign(const std::string& deed, std::vector<std::string> more = {}) {
     std::filesystem::remove(file("starts.txt"));
@@ -87,7 +89,7 @@ TEST_F(CopiedClient, ItsDeathIsACrashWithItsSignalOrExitCode) {
 TEST_F(CopiedClient, ItsHangIsAHangAndEndsWithAllThatItStarted) {
   for (const char* deed : {"hangs", "hangs_with_a_child"}) {
     std::filesystem::remove(file("starts.txt"));
-    EXPECT_EQ(verdict_of(repro(deed)), "hang") << deed;
+    EXPECT_EQ(verdict_of(repro(deed, "200ms")), "hang") << deed;
     EXPECT_EQ(starts(), 1U) << deed;
     wait_for_end_of_all_in(directory_.path());
   }
@@ -96,7 +98,7 @@ TEST_F(CopiedClient, ItsHangIsAHangAndEndsWithAllThatItStarted) {
 /// Nobody is left, whoever hangs, when the program is killed.
 TEST_F(CopiedClient, EndsWithTheProgram) {
   ASSERT_EQ(mkfifo(file("hangs").c_str(), 0600), 0);
-  Command command(repro_words("hangs"), {.directory = directory_.path()});
+  Command command(repro_words("hangs", "1h"), {.directory = directory_.path()});
   const int pipe = open(file("hangs").c_str(), O_RDONLY | O_CLOEXEC);  // waits until the client hangs
   close(pipe);
   command.signal(SIGKILL);

@@ -82,7 +82,7 @@ TEST_F(GuidedTest, ACrashCostsOneCaseAndIsBlamedOnTheCaseTheWorkerNoted) {
 
 TEST_F(GuidedTest, AnOracleThatHangsOrCorruptsItsHeapDoesNotEndTheCampaign) {
   for (const std::string oracle : {"hangs", "corrupts-heap", "eats-memory"}) {
-    const CommandResult result = guided({"--plugin=" + plugin("faulty"), "--target=native", "--oracle=" + oracle,
+    const CommandResult result = guided({"--plugin=" + plugin("faulty"), "--target=direct,im2col", "--oracle=" + oracle,
                                          "--cases=2", "--timeout=1s", "--memory=500M", "--db=" + oracle + ".db"});
     EXPECT_EQ(result.exit_code, 0) << oracle << result.out;  // the targets are judged without it
     EXPECT_EQ(result.json()["cases"], 2) << oracle << result.err;
@@ -118,7 +118,7 @@ TEST_F(GuidedTest, ForeignTruncatedAndOldCorpusEntriesAreCases) {
 TEST_F(GuidedTest, GoesOnAfterAKill) {
   std::vector<std::string> arguments = {
       "fuzz",         "--engine=libfuzzer",          "--oracle=none",        "--shrink=none",
-      "--cases=5000", "--plugin=" + plugin("tells"), "--target=native,tells"};
+      "--cases=2000", "--plugin=" + plugin("tells"), "--target=direct,tells"};
   const std::string engine = std::string("CONVICT_GUIDED=") + CONVICT_BLIND_GUIDED;
   const CommandOptions options = {.directory = directory_.path(), .environment = {engine}};
   {
@@ -126,7 +126,7 @@ TEST_F(GuidedTest, GoesOnAfterAKill) {
     CommandOptions waiting = options;
     for (const std::string& variable : events.told_and_waiting()) waiting.environment.push_back(variable);
     Command command(arguments, waiting);
-    EXPECT_TRUE(events.stop_after(command, 2000));
+    EXPECT_TRUE(events.stop_after(command, 1000));
     command.signal(SIGKILL);
     command.wait();
   }
@@ -137,7 +137,7 @@ TEST_F(GuidedTest, GoesOnAfterAKill) {
   const CommandResult result =
       run_convict({"fuzz", "--resume", "--format=json", "--min-judged=0", "--plugin=" + plugin("tells")}, options);
   EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
-  EXPECT_EQ(result.json()["cases"], 5000);
+  EXPECT_EQ(result.json()["cases"], 2000);
   EXPECT_GE(corpus().size(), kept) << "the second run begins with what the first has kept";
 }
 

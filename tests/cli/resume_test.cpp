@@ -197,25 +197,25 @@ TEST_F(ResumeTest, AKillRightAfterItTakesNoTimeBack) {
 }
 
 TEST_F(ResumeTest, ShardsMakeUpTheCampaign) {
-  ASSERT_EQ(run(fuzz("whole.db", {"--cases=1501", "--seed=9", "--start=17"})).exit_code, 1);
+  ASSERT_EQ(run(fuzz("whole.db", {"--cases=601", "--seed=9", "--start=17"})).exit_code, 1);
   Hits sum;
   int cases = 0;
   for (const char* shard : {"1/3", "2/3", "3/3"}) {
     const std::string database = std::string("shard") + shard[0] + ".db";
     cases += run(fuzz(database,
-                      {"--cases=1501", "--seed=9", "--start=17", "--format=json", std::string("--shard=") + shard}))
+                      {"--cases=601", "--seed=9", "--start=17", "--format=json", std::string("--shard=") + shard}))
                  .json()["cases"]
                  .get<int>();
     for (const auto& [signature, count] : hits(database)) sum[signature] += count;
   }
-  EXPECT_EQ(cases, 1501);
+  EXPECT_EQ(cases, 601);
   EXPECT_EQ(sum, hits("whole.db"));
 }
 
 TEST_F(ResumeTest, SlicesMakeUpTheCampaign) {
-  ASSERT_EQ(run(fuzz("whole.db", {"--cases=1500", "--seed=2"})).exit_code, 1);
+  ASSERT_EQ(run(fuzz("whole.db", {"--cases=600", "--seed=2"})).exit_code, 1);
   Hits sum;
-  for (const auto& [start, count] : {std::pair("0", "1"), std::pair("1", "700"), std::pair("701", "799")}) {
+  for (const auto& [start, count] : {std::pair("0", "1"), std::pair("1", "280"), std::pair("281", "319")}) {
     const std::string database = std::string("slice") + start + ".db";
     run(fuzz(database, {"--seed=2", std::string("--start=") + start, std::string("--cases=") + count}));
     for (const auto& [signature, hit] : hits(database)) sum[signature] += hit;

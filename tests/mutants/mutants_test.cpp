@@ -23,6 +23,7 @@
 #include "tests/mutants/public_faults.h"
 #include "tests/mutants/quantized.h"
 #include "tests/mutants/rare_faults.h"
+#include "tests/thorough.h"
 
 namespace convict {
 namespace {
@@ -112,7 +113,8 @@ class NoFault : public testing::TestWithParam<std::string> {};
 TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
   const generate::Profile* profile = generate::find_profile(GetParam());
   Bench bench("mutants_p", "control");
-  const uint64_t count = GetParam() == "long" ? 500 : 3'000;  // large images, and a slow loop nest
+  const uint64_t all = GetParam() == "long" ? 500 : 3'000;  // large images, and a slow loop nest
+  const uint64_t count = thorough(all / 3, all);
   for (uint64_t i = 0; i < count; ++i) {
     const Case c = generate::generate(profile, 41, i);
     if (c.requant != Requant::kNone) continue;  // it does not say that it requantizes

@@ -81,7 +81,7 @@ def test_a_wrong_kernel_without_a_trick_has_a_falsifying_case():
     def mine(x, w, b, stride, padding, dilation, groups):
         return torch_like_conv(x, w, None, stride, padding, dilation, groups)
 
-    verdict = graded(mine, shrink="60s")
+    verdict = graded(mine, shrink="1h")
     assert verdict["verdict"] == "wrong" and verdict["tricks"] == []
     assert "bias" in verdict["falsifying"] and 0 < verdict["right"] < 1
 

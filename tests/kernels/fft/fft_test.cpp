@@ -24,6 +24,7 @@
 #include "kernels/fft/plan.h"
 #include "kernels/fft/roots_of_unity.h"
 #include "tests/kernels/targets.h"
+#include "tests/thorough.h"
 
 namespace convict::kernels {
 namespace {
@@ -255,13 +256,13 @@ TEST(FftKernel, ComputesRandomProblems) {
   for_each_target([] {
     Random random(9, 1);
     int judged = 0;
-    for (int i = 0; i < 80; ++i) {
+    for (int i = 0; i < thorough(30, 80); ++i) {
       const Case c = random_case(random);
       if (resolve(c).why_not) continue;
       ASSERT_EQ(fault(c), "") << to_text(c);
       ++judged;
     }
-    EXPECT_GE(judged, 40);
+    EXPECT_GE(judged, thorough(15, 40));
   });
 }
 
