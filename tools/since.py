@@ -57,9 +57,10 @@ class Releases:
         self.versions = sorted(self.days, key=version_key)
         self.package = package
 
-    def newest_until(self, day):
-        """As pip is asked for it; any, if the first one is later."""
-        versions = [version for version in self.versions if self.days[version] <= day]
+    def beside(self, version, day):
+        """As pip is asked for it, beside that version of another package, of that day: the one of the same number, as
+        jaxlib beside jax, or the newest one of that day. Any, if the first one is later."""
+        versions = [version] if version in self.days else [one for one in self.versions if self.days[one] <= day]
         return f"{self.package}=={versions[-1]}" if versions else self.package
 
 
@@ -84,7 +85,7 @@ class Framework:
             day = self.releases.days[version]
             subprocess.run([sys.executable, "-m", "venv", place], check=True)
             subprocess.run([place / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:",
-                            f"{self.package}=={version}", *(one.newest_until(day) for one in self.others)],
+                            f"{self.package}=={version}", *(one.beside(version, day) for one in self.others)],
                            check=True, capture_output=True, text=True)
             (place / "installed").touch()
         return str(place / "bin/python")
