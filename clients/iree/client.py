@@ -25,8 +25,8 @@ from iree.compiler.api import Output, Session, Source
 import convict
 import says
 
-# f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions). The runtime flushes subnormals
-# (iree_fpu_state_push with IREE_FPU_STATE_FLAG_FLUSH_DENORMALS_TO_ZERO in what runs a dispatch).
+# f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions). The runtime flushes
+# subnormals (iree_fpu_state_push with IREE_FPU_STATE_FLAG_FLUSH_DENORMALS_TO_ZERO in what runs a dispatch).
 FLAGS = ("--iree-hal-target-device=local", "--iree-llvmcpu-target-cpu=host", "--iree-input-demote-f64-to-f32=false")
 DIRECT = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "flushes_subnormals": True}
 WINOGRAD = {**DIRECT, "algorithm": "winograd", "winograd_m": 6, "winograd_r": 3}
@@ -57,8 +57,8 @@ class Target:
         """The statuses. Where a module of several cannot be compiled, each half gets one of its own."""
         taken = [call for call in calls if not self.dialect.refusal_of_data(*call[:2])]
         statuses = dict(zip(map(id, taken), self.run_module(taken)))
-        return [statuses.get(id(call), {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"})
-                for call in calls]
+        refused = {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"}
+        return [statuses.get(id(call), refused) for call in calls]
 
     def run_module(self, calls):
         if not calls:

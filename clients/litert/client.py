@@ -5,8 +5,8 @@ kernels of each resolver of operators. `make litert` installs it.
 
     convict fuzz --target litert:reference,litert:builtin,litert:xnnpack
 
-Images are channels last; weights are constants of the model, as converters make them, or inputs. Padding is SAME or VALID;
-with `pad` in a name, a PAD is in front of a VALID convolution, as converters from PyTorch write it."""
+Images are channels last; weights are constants of the model, as converters make them, or inputs. Padding is SAME or
+VALID; with `pad` in a name, a PAD is in front of a VALID convolution, as converters from PyTorch write it."""
 import pathlib
 import sys
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ import convict
 import layouts
 from model import Builder
 
-# XNNPACK runs operators with PTHREADPOOL_FLAG_DISABLE_DENORMALS (operator-run.c); so does ruy, which optimized kernels use,
+# XNNPACK runs operators with PTHREADPOOL_FLAG_DISABLE_DENORMALS (operator-run.c), and ruy, which optimized kernels use,
 # with ScopedSuppressDenormals (trmul.cc).
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "fuses_relu": True}
 MOST_THREADS = 2  # each model starts its own
@@ -42,7 +42,7 @@ def operator_of(problem):
 
 
 def pads_of(problem, name):
-    """Begins of the padding, as kernels compute them from SAME or VALID and the extents; None if those do not go together."""
+    """Begins of the padding, as kernels compute them from its name and the extents; None if those do not go together."""
     begins = []
     for axis in range(problem.rank):
         stride, window = problem.stride[axis], problem.dilation[axis] * (problem.kernel[axis] - 1) + 1
@@ -135,8 +135,10 @@ class Target:
         if problem.op == "conv_transpose":
             shape = numpy.array([problem.batch, *problem.out, problem.oc], "int32")
             operands = [builder.constant(shape), filters, image, bias]
-        builder.operator(operator, operands, dst, **options_of(problem, operator, "VALID" if self.pads else name_of(problem)))
-        interpreter = Interpreter(model_content=builder.finished(inputs, [dst]), num_threads=min(problem.threads, MOST_THREADS),
+        padding = "VALID" if self.pads else name_of(problem)
+        builder.operator(operator, operands, dst, **options_of(problem, operator, padding))
+        interpreter = Interpreter(model_content=builder.finished(inputs, [dst]),
+                                  num_threads=min(problem.threads, MOST_THREADS),
                                   experimental_op_resolver_type=RESOLVERS[self.resolver][0])
         interpreter.allocate_tensors()
         if self.resolver == "xnnpack" and interpreter._get_ops_details()[-1]["op_name"] != "DELEGATE":
