@@ -24,7 +24,7 @@ class FaultTest : public CliTest {
     return run(words);
   }
   const int kHeapCases = thorough(25, 60);
-  const char* const kHeapWhere = thorough("conv2d", "");  // few kinds of cases are few rows
+  const char* const kHeapWhere = thorough("conv2d.forward", "");  // few kinds of cases are few rows
 };
 
 std::set<std::string> all_of(const json& mismatches, const char* column) {

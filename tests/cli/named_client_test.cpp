@@ -50,11 +50,15 @@ class NamedClient : public CliTest {
 };
 
 TEST_F(NamedClient, IsATargetWithoutACommand) {
-  for (const std::string& name : {kName, kName + ":*", std::string("textbook")}) {
-    const CommandResult result = campaign({"--target", name, "--cases=60", "--where=in<=4"});
-    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-    EXPECT_GT(result.json()["judged"], 50);
-    EXPECT_EQ(result.json()["targets"][0]["name"], kName);
+  const CommandResult result = campaign({"--target", kName, "--cases=60", "--where=in<=4"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_GT(result.json()["judged"], 50);
+  EXPECT_EQ(result.json()["targets"][0]["name"], kName);
+  for (const std::string& name : {kName + ":*", std::string("textbook")}) {
+    const CommandResult one = of({"repro", "--oracle=none", "--target", name, "conv1d in=3 k=2", "--format=json"});
+    EXPECT_EQ(one.exit_code, 0) << one.out << one.err;
+    EXPECT_EQ(one.json()["implementations"][0]["name"], kName) << one.out;
+    EXPECT_EQ(one.json()["implementations"][0]["outcome"], "agrees") << one.out;
   }
 }
 

@@ -68,7 +68,7 @@ TEST(Generate, StaysWithinTheBudgetsOfItsProfile) {
 /// A wish for windows as large as the input makes strides smaller, when the output padding has been drawn.
 TEST(Generate, WhatIsMeantToBeLegalIs) {
   for (const char* name : {"smoke", "any"})
-    for (uint64_t i = 0; i < thorough<uint64_t>(100'000, 400'000); ++i) {
+    for (uint64_t i = 0; i < test::thorough<uint64_t>(100'000, 400'000); ++i) {
       const Case c = generate::generate(generate::find_profile(name), 3, i);
       ASSERT_FALSE(resolve(c).why_not) << name << ": " << to_text(c);
     }

@@ -114,7 +114,7 @@ TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
   const generate::Profile* profile = generate::find_profile(GetParam());
   Bench bench("mutants_p", "control");
   const uint64_t all = GetParam() == "long" ? 500 : 3'000;  // large images, and a slow loop nest
-  const uint64_t count = thorough(all / 3, all);
+  const uint64_t count = test::thorough(all / 3, all);
   for (uint64_t i = 0; i < count; ++i) {
     const Case c = generate::generate(profile, 41, i);
     if (c.requant != Requant::kNone) continue;  // it does not say that it requantizes

@@ -256,13 +256,13 @@ TEST(FftKernel, ComputesRandomProblems) {
   for_each_target([] {
     Random random(9, 1);
     int judged = 0;
-    for (int i = 0; i < thorough(30, 80); ++i) {
+    for (int i = 0; i < test::thorough(30, 80); ++i) {
       const Case c = random_case(random);
       if (resolve(c).why_not) continue;
       ASSERT_EQ(fault(c), "") << to_text(c);
       ++judged;
     }
-    EXPECT_GE(judged, thorough(15, 40));
+    EXPECT_GE(judged, test::thorough(15, 40));
   });
 }
 

@@ -173,13 +173,13 @@ TEST(WinogradKernels, ComputeRandomProblems) {
   for_each_target([] {
     Random random(3, 1);
     int judged = 0;
-    for (int i = 0; i < thorough(12, 30); ++i) {
+    for (int i = 0; i < test::thorough(12, 30); ++i) {
       const Case c = random_case(random);
       if (resolve(c).why_not) continue;
       for (const int m : kMs) ASSERT_EQ(fault(kernel(m), c), "") << "winograd_f" << m << ": " << to_text(c);
       ++judged;
     }
-    EXPECT_GE(judged, thorough(8, 20));
+    EXPECT_GE(judged, test::thorough(8, 20));
   });
 }
 
