@@ -185,7 +185,7 @@ TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
   constexpr int kMostCampaigns = 20;  // by chance, one may have no such row
   for (int seed = 1; say_so == 0 && seed <= kMostCampaigns; ++seed) {
     const json report = campaign(
-        "rarely", {"--plugin=" + plugin("stateful"), kFewKinds, "--cases=2000", fmt::format("--seed={}", seed)});
+        "rarely", {"--plugin=" + plugin("stateful"), "--cases=3000", fmt::format("--seed={}", seed)});
     for (const json& row : report["mismatches"]) {
       if (row["suspect"] != "rarely" || row["verdict"] == "wrong-relation") continue;  // which takes several calls
       const json& certificate = row["certificate"];
