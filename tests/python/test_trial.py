@@ -221,7 +221,7 @@ def moved_winograd(p, tensors):
 
 def test_moved_tiles_are_for_who_announces_them():
     tiles = {"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}
-    options = dict(where="conv1d.forward k=3 s=1 d=1 n=1 ic<=2 oc<=2", cases=100, seed=1)
+    options = dict(where="conv1d.forward k=3 s=1 d=1 n=1 ic<=2 oc<=2", cases=300, seed=1)
     convict.trial(moved_winograd, contract={**tiles, "moves_tiles": True}, **options)
     with pytest.raises(convict.Falsified) as caught:
         convict.trial(moved_winograd, contract=tiles, shrink=SOON, **options)
