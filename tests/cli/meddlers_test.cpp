@@ -135,13 +135,11 @@ TEST_F(MeddlersTest, AThreadOfTheLibraryCrashesForItself) {
   EXPECT_FALSE(suspects(result.json()).contains("direct")) << result.out;
 }
 
-/// Each kind of a case has a row, which a process repeats for a second.
-constexpr const char* kFewKinds = "--where=conv1d.forward fill=int in<=4";
-
-/// A fault of every third call: each printed line shows it again, with the calls that it needs.
+/// A fault of every third call: each printed line shows it again, with the calls that it needs. Few kinds of cases are
+/// few lines.
 TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
   const CommandResult result = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=every-third",
-                                    kFewKinds, "--cases=300", "--seed=3", "--format=json", "--shrink=none", "-q",
+                                    "--where=conv1d.forward fill=int in<=4", "--cases=300", "--seed=3", "--format=json", "--shrink=none", "-q",
                                     "--db=s.db"});
   ASSERT_EQ(result.exit_code, 1) << result.err << result.out;
   size_t with_calls = 0;
@@ -205,7 +203,7 @@ TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
   constexpr int kMostWithout = 400;   // calls, of which one in 30 fails: a chance of one in a million
   constexpr int kMostCampaigns = 20;  // by chance, one may have no such row
   for (int seed = 1; in_some == 0 && seed <= kMostCampaigns; ++seed) {
-    const json report = campaign("now-and-then", {"--plugin=" + plugin("stateful"), kFewKinds, "--cases=300",
+    const json report = campaign("now-and-then", {"--plugin=" + plugin("stateful"), "--cases=300",
                                                   fmt::format("--seed={}", seed)});
     for (const json& row : report["mismatches"]) {
       const json& certificate = row["certificate"];
@@ -226,7 +224,7 @@ TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
 /// Nothing is learnt from a fault that comes and goes, and no line that showed it is replaced by one that did not.
 TEST_F(MeddlersTest, WhatComesAndGoesIsNotExplained) {
   const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=now-and-then",
-                         kFewKinds, "--cases=300", "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
+                         "--cases=300", "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
                         .mismatches();
   for (const json& row : rows) {
     if (row["suspect"] != "now-and-then" || row["verdict"] == "wrong-relation") continue;  // which takes several calls
