@@ -139,8 +139,8 @@ TEST_F(MeddlersTest, AThreadOfTheLibraryCrashesForItself) {
 /// few lines.
 TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
   const CommandResult result = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=every-third",
-                                    "--where=conv1d.forward fill=int in<=4", "--cases=300", "--seed=3", "--format=json", "--shrink=none", "-q",
-                                    "--db=s.db"});
+                                    "--where=conv1d.forward fill=int in<=4", "--cases=300", "--seed=3",
+                                    "--format=json", "--shrink=none", "-q", "--db=s.db"});
   ASSERT_EQ(result.exit_code, 1) << result.err << result.out;
   size_t with_calls = 0;
   const json report = result.json();
