@@ -93,8 +93,12 @@ std::string newly_opened() {
   return count_shared_mappings() > watched()->shared_mappings ? "a library shares memory when it is loaded" : "";
 }
 
-std::string mend_process(FlightRecord& record, Care care) {
+void end_copied_process() {
   if (is_forked_copy) _exit(0);
+}
+
+std::string mend_process(FlightRecord& record, Care care) {
+  end_copied_process();
   if (!watched()) return "";
   Watched& before = *watched();
   const bool all = care == Care::kAll;

@@ -73,7 +73,9 @@ Outcome::Kind kind_of(int status) {
 /// hide which call it was: the process ends here.
 template <class Call>
 auto foreign(const Call& call) noexcept {
-  return call();
+  const auto result = call();
+  end_copied_process();
+  return result;
 }
 
 /// Runs the call, and adds its time to that of the implementation.

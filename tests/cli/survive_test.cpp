@@ -57,8 +57,7 @@ TEST_P(Innocent, AllGoesOn) {
   EXPECT_EQ(report["cases"], kCases);
   EXPECT_EQ(report["worker_deaths"], 0);
   EXPECT_GT(report["implementations"][0]["computed"], 0);
-  // What a copy of the process does at the same time may be seen once; it does not come back alone.
-  for (const json& one : report["mismatches"]) EXPECT_EQ(one["blame"], "nobody") << one;
+  EXPECT_TRUE(report["mismatches"].empty()) << report["mismatches"];
 }
 
 INSTANTIATE_TEST_SUITE_P(Is, Innocent,
