@@ -246,10 +246,13 @@ class Campaign {
           one->second.behind = done - std::min(done, its);
     }
     for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
-    // A worker that was killed may have counted cases that are not done.
-    counts[Counter::kCases] = done;
+    // A worker that was killed may have counted cases that are not done, and a campaign that was killed has not kept what
+    // it counted last: of those cases it is not known whether they were judged, so they were not.
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
+    counts[Counter::kCases] = done;
+    counts[Counter::kJudged] = std::min(counts[Counter::kJudged], done - counts[Counter::kUnjudged]);
+    counts[Counter::kUnjudged] = done - counts[Counter::kJudged];
     for (size_t i = 0; i < counts.computed.size(); ++i)
       if (Standing* standing = kept_.standing_of(i))
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];

@@ -39,12 +39,7 @@ Timeline timeline_until(double seconds, std::vector<Moment> moments) {
 EarlierRun earlier_run(const store::StoredCampaign& campaign, const std::string& database) try {
   EarlierRun run;
   run.counts = counts_from(campaign.counts);
-  const uint64_t cases = campaign.done.all.count();
-  uint64_t& judged = run.counts[Counter::kJudged];
-  // Of a campaign that was killed, some cases may have been counted that are not done: they come again.
-  const uint64_t counted = judged + run.counts[Counter::kUnjudged];
-  judged -= std::min(judged, counted - std::min(counted, cases));
-  run.counts[Counter::kCases] = cases;
+  run.counts[Counter::kCases] = campaign.done.all.count();
   if (campaign.counts.contains("called")) campaign.counts["called"].get_to(run.called);
   run.seconds = seconds_from(campaign.counts);
   run.timeline = timeline_until(run.seconds, campaign.moments);

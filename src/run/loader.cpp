@@ -143,8 +143,7 @@ class Catalogue {
   void begin(const std::vector<std::string>& names) {
     std::vector<std::string> plugins;
     for (const std::string& name : names)
-      if (name != kAllNative && name != kNoOracle && settled(name).empty() &&
-          !module_file(name.substr(0, name.find(':'))))
+      if (name != kAllNative && settled(name).empty() && !module_file(name.substr(0, name.find(':'))))
         for (const NamedClient& client : named_clients(name)) plugins.push_back(plugin_of(client));
     std::erase_if(plugins, [&](const std::string& one) { return is_loaded(one); });
     clients_.begin(std::move(plugins));
@@ -254,6 +253,13 @@ class Catalogue {
   size_t native_count_ = 0, plugin_end_ = 0;
 };
 
+/// What stands for implementations: targets and oracles, but for `none`.
+std::vector<std::string> named_in(const RosterRequest& request) {
+  std::vector<std::string> names = request.targets;
+  std::ranges::remove_copy(request.oracles, std::back_inserter(names), kNoOracle);
+  return names;
+}
+
 /// Adds the subjects that are not in the roster yet: a target is not its own witness.
 void enlist(Roster& roster, std::span<const Subject> subjects, bool is_target) {
   for (Subject subject : subjects) {
@@ -353,11 +359,8 @@ bool loads_files(const RosterRequest& request) {
 bool loads_plugins(const RosterRequest& request) { return !std::ranges::all_of(request.plugins, is_client); }
 
 bool starts_clients(const RosterRequest& request) {
-  const auto is_of_client = [](const std::string& name) {
-    return name != kNoOracle && !is_native(name) && !named_clients(name).empty();
-  };
-  return std::ranges::any_of(request.plugins, is_client) || std::ranges::any_of(request.targets, is_of_client) ||
-         std::ranges::any_of(request.oracles, is_of_client);
+  const auto is_of_client = [](const std::string& name) { return !is_native(name) && !named_clients(name).empty(); };
+  return std::ranges::any_of(request.plugins, is_client) || std::ranges::any_of(named_in(request), is_of_client);
 }
 
 bool loads_modules_only(const RosterRequest& request) { return loads_files(request) && !loads_plugins(request); }
@@ -365,9 +368,7 @@ bool loads_modules_only(const RosterRequest& request) { return loads_files(reque
 Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
                    const KeeperAddress& keeper) {
   Catalogue catalogue(native, request.plugins, keeper);
-  std::vector<std::string> named = request.targets;
-  named.insert(named.end(), request.oracles.begin(), request.oracles.end());
-  catalogue.begin(named);
+  catalogue.begin(named_in(request));
   Roster roster;
   if (request.targets.empty())
     enlist(roster, request.plugins.empty() ? catalogue.native() : catalogue.from_plugins(), true);

@@ -307,6 +307,8 @@ TEST_F(KillTest, EveryCaseCountsOnceInTheEnd) {
     }
     EXPECT_EQ(query(database, "SELECT state || done FROM campaigns"), "finished[[0," + std::to_string(kCases) + "]]");
     EXPECT_EQ(query(database, "SELECT counts ->> 'cases' FROM campaigns"), std::to_string(kCases));
+    EXPECT_EQ(query(database, "SELECT (counts ->> 'judged') + (counts ->> 'unjudged') FROM campaigns"),
+              std::to_string(kCases));
     EXPECT_EQ(hits(database), hits("whole" + number + ".db")) << "seed " << kSeed << ", campaign " << number;
   }
 }
