@@ -13,20 +13,6 @@ from padding import frame_of
 MOST = 1 << 22  # multiply-adds of a problem
 
 
-def refusal_of_form(problem):
-    """What no function on forms takes (convict.forward)."""
-    if set(problem.dtypes.values()) not in ({"f32"}, {"f64"}):
-        return "f32 and f64 only, not mixed"
-    if problem.bias and problem.pass_ != "forward":
-        return "no gradient of the bias"
-    form = forward.form_of(problem)
-    if min(form.n, form.c, form.f, *form.image) < 1:
-        return "nothing empty"
-    if math.prod([form.n, *form.out, form.g, form.f, form.c, *form.kernel]) > MOST:
-        return "more than 2^22 multiply-adds"
-    return None
-
-
 class Formed:
     """One forward convolution for each of the six operations."""
 
@@ -67,12 +53,11 @@ class Linalg(Formed):
         self.pipeline = SimpleNamespace(transform=0, plain_2d=dense_3x3, dense=dense_3x3, longest_vector=0)
 
     def refusal(self, problem):
-        why, form = refusal_of_form(problem), None
+        why = forward.refusal(problem, MOST)
         if why:
             return why
         form = forward.form_of(problem)
-        if any(-low >= size or -high >= size or size + low + high < 1
-               for low, high, size in zip(form.low, form.high(), form.inserted())):
+        if form.crops_an_axis():
             return "crops the whole of an axis"
         if self.pipeline.dense and (form.kernel != [3, 3] or max(form.stride) > 1 or problem.dtypes["wei"] != "f32"
                                     if "wei" in problem.dtypes else True):
@@ -108,7 +93,7 @@ class StableHlo(Formed):
         self.said = forward.Operation("convolution", *(("nSgc", "Scgf") if channels_last else ("ngcS", "gfcS")), "nSF")
 
     def refusal(self, problem):
-        return refusal_of_form(problem)
+        return forward.refusal(problem, MOST)
 
     def operation(self, *_):
         return self.said

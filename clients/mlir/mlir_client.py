@@ -7,7 +7,6 @@ pipelines that are different code, and run by mlir-runner. `make mlir` installs 
 
 All six operations become one forward convolution, as compilers lower them: strides of a transposed one insert zeros,
 and the gradient of the weights has the batch as channels (convict.forward). A batch is one module."""
-import math
 import os
 import pathlib
 import re
@@ -35,19 +34,11 @@ class Target:
                 "lineage": self.name.replace(":", "-"), "batch": 32, "stateless": True, "contract": contract}
 
     def refusal(self, problem):
-        if set(problem.dtypes.values()) not in ({"f32"}, {"f64"}):
-            return "f32 and f64 only, not mixed"
-        if problem.why_illegal():
-            return "not a legal problem"
-        if problem.bias and problem.pass_ != "forward":
-            return "no gradient of the bias"
+        why = forward.refusal(problem, 1 << 24)
+        if why:
+            return why
         form = forward.form_of(problem)
-        if min(form.n, form.c, form.f, *form.image) < 1:
-            return "nothing empty"
-        if math.prod([form.n, *form.out, form.g, form.f, form.c, *form.kernel]) > 1 << 24:
-            return "more than 2^24 multiply-adds"
-        if any(-low >= size or -high >= size or size + low + high < 1
-               for low, high, size in zip(form.low, form.high(), form.inserted())):
+        if form.crops_an_axis():
             return "crops the whole of an axis"
         return self.dialect.refusal(problem, form, self.pipeline)
 

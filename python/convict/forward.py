@@ -7,8 +7,9 @@ where zeros are inserted between the elements of the image first (`insert` - 1 o
 around it, or what is cut off if negative. Orders of axes are texts: letters of the formula, S for the spatial ones."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy
 
@@ -68,6 +69,11 @@ class Form:
                 for out, stride, kernel, dilation, size, low in
                 zip(self.out, self.stride, self.kernel, self.dilation, self.inserted(), self.low)]
 
+    def crops_an_axis(self) -> bool:
+        """Whether one side, or both together, cut off the whole of an axis of the image."""
+        return any(-low >= size or -high >= size or size + low + high < 1
+                   for low, high, size in zip(self.low, self.high(), self.inserted()))
+
     def shape(self, order: str, spatial: Sequence[int] = ()) -> list[int]:
         extents = {"n": [self.n], "g": [self.g], "c": [self.c], "f": [self.f], "F": [self.g * self.f], "S": spatial}
         return [extent for letter in order for extent in extents[letter]]
@@ -92,6 +98,22 @@ def form_of(problem: Problem) -> Form:
         insert, stride = stride, insert
     return Form(**extents, image=image[3:], kernel=kernel[3:], out=result[3:], insert=insert, stride=stride,
                 dilation=dilation, low=low, bias=problem.bias and problem.pass_ == "forward")
+
+
+def refusal(problem: Problem, most: int) -> Optional[str]:
+    """Why a compiler of forms in f32 and f64 does not take it; `most`: multiply-adds of a problem."""
+    if set(problem.dtypes.values()) not in ({"f32"}, {"f64"}):
+        return "f32 and f64 only, not mixed"
+    if problem.why_illegal():
+        return "not a legal problem"
+    if problem.bias and problem.pass_ != "forward":
+        return "no gradient of the bias"
+    form = form_of(problem)
+    if min(form.n, form.c, form.f, *form.image) < 1:
+        return "nothing empty"
+    if math.prod([form.n, *form.out, form.g, form.f, form.c, *form.kernel]) > most:
+        return f"more than {most} multiply-adds"
+    return None
 
 
 def reordered(array: Any, axes: str, order: str) -> Any:
