@@ -111,12 +111,12 @@ TEST_F(MeddlersTest, ALateWriteHurtsItsAuthorAlone) {
 TEST_F(MeddlersTest, MemoryIsChargedToWhoKeepsIt) {
   if (kKeepsFreedMemory) GTEST_SKIP() << "the sanitizer keeps memory, too";
   const json report =
-      campaign("uses-scratch,leaks-memory,direct", {"--cases=100", "--memory=110M", "--timeout=60s"});
+      campaign("uses-scratch,leaks-memory,direct", {"--cases=200", "--memory=160M", "--timeout=60s"});
   EXPECT_EQ(suspects(report), std::set<std::string>{"leaks-memory"}) << report["mismatches"];
 }
 
 TEST_F(MeddlersTest, FilesInMemoryAreMemory) {
-  const json report = campaign("hides-memory,direct", {"--cases=60", "--memory=150M"});
+  const json report = campaign("hides-memory,direct", {"--cases=150", "--memory=300M"});
   EXPECT_EQ(suspects(report), std::set<std::string>{"hides-memory"}) << report["mismatches"];
 }
 

@@ -43,7 +43,7 @@ static void writes_late(void) {
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 static void uses_scratch(void) {
-  const size_t bytes = (size_t)20 << 20;
+  const size_t bytes = (size_t)60 << 20;
   char* scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (scratch == MAP_FAILED) return;
   memset(scratch, 1, bytes);
