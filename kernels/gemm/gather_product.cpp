@@ -129,7 +129,8 @@ template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
   const BlockColumns<T> columns = block_columns(plan, part, item.columns, image_of(plan, n, item.group));
-  T* const result = plan.result.plane(n, item.group * plan.result_channels) + columns.first;
+  T* const plane = plan.result.plane(n, item.group * plan.result_channels);
+  T* const result = plane ? plane + columns.first : nullptr;
   TileLanes<T> packed;
   if (columns.packs)
     packed = tile_lanes(plan, part, {columns.first + columns.in_place, columns.count - columns.in_place});

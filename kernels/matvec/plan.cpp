@@ -29,8 +29,8 @@ Plan<T>::Plan(const Trilinear<T>& f) : form(f), products(row_products<T>()), x(f
     while (first + taps[i] < f.kernel[i] && f.x_position(i, 0, first + taps[i]) < f.x_extent[i]) ++taps[i];
     x.spatial[i] = f.x.spatial[i] * f.dilation[i];
     if (taps[i] == 0) continue;
-    x.data += f.x_position(i, 0, first) * f.x.spatial[i];
-    w.data += first * f.w.spatial[i];
+    x.data = x.behind(f.x_position(i, 0, first) * f.x.spatial[i]);
+    w.data = w.behind(first * f.w.spatial[i]);
   }
   columns = f.x_channels * volume(taps);
   image_in_place = is_dense(x, taps, f.x_channels);

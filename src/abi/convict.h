@@ -31,6 +31,13 @@ extern "C" {
 #define CONVICT_MAX_DIMS (CONVICT_MAX_RANK + 2)
 #define CONVICT_MAX_WORKSPACE ((size_t)1 << 30) /* bytes; who wants more is out of memory */
 
+/* Foreign code may give any number where one of these is meant. In C++, an enum holds any only with a type of its own. */
+#ifdef __cplusplus
+#define CONVICT_INT : int
+#else
+#define CONVICT_INT
+#endif
+
 typedef enum convict_op { CONVICT_CONV = 1, CONVICT_CONV_TRANSPOSE = 2 } convict_op;
 
 typedef enum convict_pass {
@@ -150,7 +157,7 @@ typedef struct convict_tensors {
 } convict_tensors;
 
 /* What an implementation promises about its arithmetic. The promise selects the error bound (bounds.md). */
-typedef enum convict_algorithm {
+typedef enum convict_algorithm CONVICT_INT {
   CONVICT_DIRECT = 1,   /* every output is a sum of its products, added up as `summation` says */
   CONVICT_WINOGRAD = 2, /* F(m, r): `winograd_m` outputs by `winograd_r` taps a tile */
   CONVICT_FFT = 3
@@ -158,7 +165,7 @@ typedef enum convict_algorithm {
 
 /* How the products of one output are added up. N is their number, taps in the padding included. All but the first mean
  * the same additions, in the same order and precision, whatever the values are. */
-typedef enum convict_summation {
+typedef enum convict_summation CONVICT_INT {
   CONVICT_ANY_ORDER = 0, /* also one that depends on the values: sorted, binned, compensated */
   CONVICT_BLOCKED = 1,   /* at most ceil(N / sum_block) runs, of at most `sum_block` products each; then the sums of the
                           * runs, one by one */
@@ -178,7 +185,7 @@ typedef struct convict_contract {
   int32_t fuses_relu;  /* non-zero: honours relu; otherwise it is always 0 */
 } convict_contract;
 
-typedef enum convict_status {
+typedef enum convict_status CONVICT_INT {
   CONVICT_OK = 0,
   CONVICT_REFUSED = 1,     /* cannot express this problem after all; says why in `error` */
   CONVICT_FAILED = 2,      /* accepted the problem and then failed */

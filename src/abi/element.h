@@ -85,7 +85,7 @@ void walk(const convict_tensor& tensor, int dim, T* data, int64_t* at, const Vis
   }
   for (int64_t i = 0; i < extent; ++i) {
     at[dim] = i;
-    walk(tensor, dim + 1, data + i * stride, at, visit);
+    walk(tensor, dim + 1, data ? data + i * stride : nullptr, at, visit);  // an empty tensor may have no data
   }
 }
 

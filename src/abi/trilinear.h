@@ -42,7 +42,10 @@ struct Operand {
   T& at(int64_t a, int64_t b, int64_t i0, int64_t i1, int64_t i2) const {
     return data[a * outer + b * inner + i0 * spatial[0] + i1 * spatial[1] + i2 * spatial[2]];
   }
-  T* plane(int64_t a, int64_t b) const { return data + a * outer + b * inner; }
+  /// The element so far behind the first one. An operand may have no data: where a kernel keeps the sums of an integer
+  /// problem itself.
+  T* behind(int64_t offset) const { return data ? data + offset : nullptr; }
+  T* plane(int64_t a, int64_t b) const { return behind(a * outer + b * inner); }
 };
 
 /// One problem as a face of the form, over elements of type T. Real axes come last: rank 1 lives on axis 2.

@@ -14,12 +14,8 @@
 
 namespace convict::test {
 
-/// AddressSanitizer keeps freed memory for itself, and shadows of all memory.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kKeepsFreedMemory = true;
-#else
-inline constexpr bool kKeepsFreedMemory = false;
-#endif
+/// AddressSanitizer keeps freed memory for itself, and shadows of all memory. clang has no macro that says so.
+inline constexpr bool kKeepsFreedMemory = std::string_view(CONVICT_CXX_FLAGS).find("fsanitize=address") != std::string_view::npos;
 
 /// The exit code and the output of a run.
 struct CommandResult {
