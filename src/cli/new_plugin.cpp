@@ -30,6 +30,9 @@ int new_plugin(const NewPluginOptions& options) {
   const bool is_c = options.language == "c";
   const std::string source = is_c ? "mine.c" : "mine.cpp";
   const fs::path folder = options.directory;
+  if (const std::string end = folder.extension().string(); end == ".c" || end == ".cc" || end == ".cpp" || end == ".so")
+    throw UsageError(fmt::format("'{}' is the name of a file; valid: a folder to be made, such as '{}'",
+                                 printable(options.directory, 300), printable(folder.stem().string(), 300)));
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error))
     throw UsageError(fmt::format("'{}' is there already, and is not empty; valid: a folder to be made",
