@@ -25,9 +25,9 @@ std::string seconds_or_dash(const std::optional<double>& cases, const score::Ran
   return cases ? fmt::format("{:.2g}", *cases * result.seconds_per_case) : "-";
 }
 
-/// Per cent of the cases that meet a fault, but do not show it.
+/// Per cent of the cases that meet a fault, but do not show it. Faults that show once in N calls do not count.
 double not_shown(const score::FaultClass& row) {
-  return row.met == 0 ? 0 : 100 * static_cast<double>(row.met - row.found) / static_cast<double>(row.met);
+  return row.met == 0 ? 0 : 100 * static_cast<double>(row.met - row.shown) / static_cast<double>(row.met);
 }
 
 /// Why a fault was missed.
@@ -105,6 +105,7 @@ json random_faults_document(const score::RandomFaultSettings& settings, const Ra
                       {"share", row.share},
                       {"band", {row.lowest, row.highest}},
                       {"met", row.met},
+                      {"shown", row.shown},
                       {"median_cases", row.median_cases ? json(*row.median_cases) : json(nullptr)}});
     for (const score::FaultScore& one : result.faults) {
       json runs = json::array();

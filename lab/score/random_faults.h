@@ -49,7 +49,8 @@ struct FaultScore {
 struct FaultClass {
   int conditions = 0;
   uint64_t faults = 0, runs = 0, found = 0, found_by_all = 0;
-  uint64_t met = 0;                           // cases that meet a fault not found so far; `found` of them show it
+  // Of the faults that could show on each case which meets them: such cases until one shows it, and how many show it.
+  uint64_t met = 0, shown = 0;
   std::optional<double> median_cases;         // over faults and seeds; nullopt: less than half are found
   double share = 0, lowest = 0, highest = 0;  // of the runs; a band of 95 % over the faults (Wilson 1927)
 };
