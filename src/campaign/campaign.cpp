@@ -198,9 +198,17 @@ class Campaign {
     const auto decision = parting_.decide(neighbours(), now, settings_.supervisor.jobs);
     if (!decision) return;
     lanes_.front().recall();
-    const std::string names = printable(fmt::format("{}", fmt::join(decision->targets, ", ")), 200);
-    result_.notes.push_back(
-        fmt::format("{}: {}; judged in other processes, so that no other waits", names, decision->why));
+    note_parting(*decision);
+  }
+
+  /// One note for all that leave for the same reason.
+  void note_parting(const Parting::Decision& decision) {
+    const auto [found, is_first] = parted_.try_emplace(decision.why, result_.notes.size(), std::set<std::string>());
+    auto& [note, targets] = found->second;
+    if (is_first) result_.notes.emplace_back();
+    targets.insert(decision.targets.begin(), decision.targets.end());
+    result_.notes[note] = fmt::format("{}: {}; judged in other processes, so that no other waits",
+                                      printable(fmt::format("{}", fmt::join(targets, ", ")), 400), decision.why);
   }
 
   /// How a lane goes on; asked at each of its ticks. Also writes to the database what is due, shows the progress, and
@@ -252,10 +260,14 @@ class Campaign {
       if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
     counts[Counter::kCases] = done;
     counts[Counter::kJudged] = std::min(counts[Counter::kJudged], done - counts[Counter::kUnjudged]);
-    counts[Counter::kUnjudged] = done - counts[Counter::kJudged];
     for (size_t i = 0; i < counts.computed.size(); ++i)
-      if (Standing* standing = kept_.standing_of(i))
+      if (Standing* standing = kept_.standing_of(i)) {
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];
+        // The first lane counts what is judged in it: a target of another one may take more.
+        const uint64_t its = lanes_.size() == 1 ? 0 : standing->judged + counts[Counter::kIllegal];
+        counts[Counter::kJudged] = std::max(counts[Counter::kJudged], std::min(its, done));
+      }
+    counts[Counter::kUnjudged] = done - counts[Counter::kJudged];
     for (size_t i = 0; i < counts.computed.size(); ++i) {
       const auto [computed, refused] = earlier_.called[result_.roster[i].name];
       counts.computed[i] += computed;
@@ -278,6 +290,7 @@ class Campaign {
   workers::Tasks at_work_;  // Lane::work() of the lanes that are not at their end
   CampaignTime time_{settings_.time};
   Parting parting_;
+  std::map<std::string, std::pair<size_t, std::set<std::string>>> parted_;  // by why: the place of the note, and whom
 };
 
 }  // namespace

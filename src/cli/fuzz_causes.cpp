@@ -198,7 +198,8 @@ std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result) {
   std::ranges::stable_sort(list, {}, [](const FoundRow& row) {
     const campaign::Found& found = *row.second;
     return std::tuple(found.novelty() == "known", found.example.blame != Blame::kTarget,
-                      reading_order(found.example.verdict), found.shows_if.empty());
+                      reading_order(found.example.verdict), found.shows_if.empty(),
+                      to_text(found.example.problem_case).size());
   });
   return list;
 }

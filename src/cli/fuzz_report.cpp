@@ -129,13 +129,16 @@ std::string inconclusive_lines(const campaign::CampaignResult& result, const Fuz
 std::string coverage_lines(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const Coverage& coverage = result.coverage;
   if (coverage.cases() == 0) return "";
-  const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
-  return wrapped(fmt::format("profile {}, all its campaigns: {} pairs and {} triples of features seen in {} legal "
-                             "cases judged; next 1,000 cases: at most about {} new combinations",
-                             options.profile, with_commas(coverage.seen_pairs()),
-                             with_commas(coverage.seen() - coverage.seen_pairs()), with_commas(coverage.cases()),
-                             with_commas(static_cast<uint64_t>(std::min(left, at_this_rate)))),
-                 2);
+  constexpr uint64_t kNext = 1000;  // cases; fewer say nothing of as many more
+  const double left = tuple_count() - coverage.seen(), at_this_rate = kNext * coverage.expected_unseen();
+  std::string text = fmt::format("profile {}, all its campaigns: {} pairs and {} triples of features seen in {} legal "
+                                 "cases judged",
+                                 options.profile, with_commas(coverage.seen_pairs()),
+                                 with_commas(coverage.seen() - coverage.seen_pairs()), with_commas(coverage.cases()));
+  if (coverage.cases() >= kNext)
+    text += fmt::format("; next {} cases: at most about {} new combinations", with_commas(kNext),
+                        with_commas(static_cast<uint64_t>(std::min(left, at_this_rate))));
+  return wrapped(std::move(text), 2);
 }
 
 std::string implementations_table(const campaign::CampaignResult& result) {

@@ -50,13 +50,14 @@ constexpr bool is_on_values(Verdict verdict) {
 /// Whether two verdicts may be two views of one fault: any two on values may, any other one is alike to itself only.
 constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
 
-/// In which order people want to read of them: wrong values, deaths, memory of others, refusals of what is legal; and
-/// last, what shows on problems that are not legal.
+/// In which order people want to read of them: wrong values, values that are not as exact as declared, deaths, memory
+/// of others, refusals of what is legal; and last, what shows on problems that are not legal.
 constexpr int reading_order(Verdict verdict) {
+  if (verdict >= Verdict::kContract && verdict <= Verdict::kLessAccurate) return 1;
   if (is_on_values(verdict) || verdict == Verdict::kShape) return 0;
-  if (verdict <= Verdict::kOom) return 1;
-  if (verdict == Verdict::kRefusesValid) return 3;
-  return verdict == Verdict::kAcceptsInvalid ? 4 : 2;
+  if (verdict <= Verdict::kOom) return 2;
+  if (verdict == Verdict::kRefusesValid) return 4;
+  return verdict == Verdict::kAcceptsInvalid ? 5 : 3;
 }
 
 /// Which side is at fault in a mismatch. A mistake of the reference ends the campaign. `nobody`: no implementation was

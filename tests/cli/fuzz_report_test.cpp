@@ -77,14 +77,14 @@ TEST(FuzzReport, TheVerdictComesFirstAndWrongValuesBeforeAllElse) {
   result.found.clear();
   result.roster.front().name = "mine";
   result.standings["mine"].judged = 2'000'000;
-  const Verdict inverse[] = {Verdict::kAcceptsInvalid, Verdict::kRefusesValid, Verdict::kOutOfBounds, Verdict::kCrash,
-                             Verdict::kWrongExact};
-  for (int i = 0; i < 5; ++i) result.found[std::string(1, static_cast<char>('a' + i))] = of_verdict(inverse[i], 1 + i);
+  const Verdict inverse[] = {Verdict::kAcceptsInvalid, Verdict::kRefusesValid, Verdict::kOutOfBounds,
+                             Verdict::kCrash,          Verdict::kContract,     Verdict::kWrongExact};
+  for (int i = 0; i < 6; ++i) result.found[std::string(1, static_cast<char>('a' + i))] = of_verdict(inverse[i], 1 + i);
   result.found["f"] = found("libtorch:native", Blame::kOracle, "known", false);
   const std::string text = cli::fuzz_as_text(result, {});
-  EXPECT_EQ(text.find("mine is wrong: 4 causes; 4,938,268 of 2,000,000 judged cases fail\n"), 0u) << text;
+  EXPECT_EQ(text.find("mine is wrong: 5 causes; 6,172,835 of 2,000,000 judged cases fail\n"), 0u) << text;
   size_t last = 0;
-  for (const char* part : {"#5 mine: wrong-exact", "#4 mine: crash", "#3 mine: out-of-bounds", "#2 mine: refuses-valid",
+  for (const char* part : {"#6 mine: wrong-exact", "#5 mine: contract", "#4 mine: crash", "#3 mine: out-of-bounds", "#2 mine: refuses-valid",
                            "note: #1 mine computes problems that are not legal",
                            "known causes of others: 1, 1,234,567 hits of libtorch:native", "\ncampaign "}) {
     const size_t at = text.find(part);
