@@ -47,12 +47,12 @@ MismatchToExplain seen_in(const store::Store& store, const store::MismatchRow& r
 
 diagnose::Diagnosis stored(const store::MismatchRow& row) {
   diagnose::Diagnosis diagnosis;
-  diagnosis.reproduced = row.explanation.value("reproduced", false);
+  diagnosis.explanation = row.explanation.value_or(store::Explanation());
+  diagnosis.reproduced = diagnosis.explanation.reproduced;
   diagnosis.complete = true;
   if (row.shrunk_text) diagnosis.shrunk = row.best_mismatch();
   diagnosis.geography = row.geography;
   diagnosis.predicate = row.predicate;
-  diagnosis.explanation = row.explanation;
   return diagnosis;
 }
 

@@ -3,16 +3,17 @@
 // A diagnosis in sentences, for `explain` and `show`.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "store/explanation.h"
 
 namespace convict::cli {
 
 /// The result of a diagnosis. It may come from a database of a stranger.
 struct DiagnosisFacts {
   const std::string& predicate;
-  const nlohmann::json& explanation;  // docs/background/store-format.md
-  std::string line;                   // of the case
+  const store::Explanation& explanation;
+  std::string line;  // of the case
 };
 
 /// When it fails, what passes without a condition, what the condition does not explain, what the process has to be

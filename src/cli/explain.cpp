@@ -27,7 +27,8 @@ using nlohmann::json;
 std::string as_text(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
-  if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
+  const std::string& why = diagnosis.explanation.text;
+  if (!diagnosis.shrunk) return text + (why.empty() ? "did not come back" : why) + "\n";
   const std::string line = to_text(diagnosis.shrunk->problem_case);
   text += line + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation, line});
   const Certificate& certificate = diagnosis.shrunk->certificate;
@@ -48,7 +49,7 @@ std::string as_text(const DiagnosisResult& result) {
 json as_json(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   json document = {{"original", to_json(result.original)}, {"predicate", diagnosis.predicate},
-                   {"geography", diagnosis.geography},     {"explanation", diagnosis.explanation},
+                   {"geography", diagnosis.geography},     {"explanation", to_json(diagnosis.explanation)},
                    {"complete", diagnosis.complete},       {"shrunk", nullptr}};
   if (diagnosis.shrunk) {
     json& shrunk = document["shrunk"] = to_json(*diagnosis.shrunk);

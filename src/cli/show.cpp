@@ -71,7 +71,7 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Camp
   text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
   text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
   text += line("wrong", place_in_words(row.geography));
-  text += diagnosis_text({row.predicate, row.explanation, row.best_text()}, "  ");
+  text += diagnosis_text({row.predicate, row.explanation.value_or(store::Explanation()), row.best_text()}, "  ");
   if (!row.is_explained()) text += fmt::format("  not explained yet: {}\n", command_for("explain", row, database));
   const Certificate certificate = certificate_in(row.best_certificate());
   if (certificate.errors.map) text += draw_map(*certificate.errors.map);
@@ -105,7 +105,7 @@ std::string as_json(const store::MismatchRow& row, const std::vector<store::Camp
                          {"shrunk", row.shrunk_text ? json(*row.shrunk_text) : json(nullptr)},
                          {"geography", row.geography},
                          {"predicate", row.predicate},
-                         {"explanation", row.explanation},
+                         {"explanation", row.explanation ? to_json(*row.explanation) : json::object()},
                          {"certificate", row.certificate},
                          {"shrunk_certificate", row.shrunk_certificate},
                          {"hits", row.hits},

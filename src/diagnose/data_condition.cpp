@@ -13,8 +13,6 @@
 namespace convict::diagnose {
 namespace {
 
-using nlohmann::json;
-
 constexpr uint64_t kSeeds = 60;
 constexpr uint64_t kSeedsForBoth = 20;  // if these do not both fail and pass, the data decide nothing
 constexpr int64_t kLeastOfEach = 3;  // failing and passing data, or nothing is learnt
@@ -79,8 +77,9 @@ Case with(Case c, const Data& data) {
   return c;
 }
 
-std::optional<json> data_condition(const Case& c, const std::function<std::optional<bool>(const Case&)>& fails,
-                                   const std::function<bool()>& go_on) {
+std::optional<store::DataEvidence> data_condition(const Case& c,
+                                                  const std::function<std::optional<bool>(const Case&)>& fails,
+                                                  const std::function<bool()>& go_on) {
   DataValues values;
   std::vector<DataSample> all;
   int64_t failing = 0;
@@ -101,12 +100,8 @@ std::optional<json> data_condition(const Case& c, const std::function<std::optio
   const Threshold best = best_threshold(all);
   if (static_cast<double>(best.wrong) > kMostWrong * static_cast<double>(seen)) return std::nullopt;
   const fill::DataNumber& number = fill::data_numbers()[best.number];
-  json result = {{"condition", std::string(number.name) + " >= " + std::to_string(best.least)},
-                 {"text", number.in_words(best.least)},
-                 {"samples", seen},
-                 {"unexplained", best.wrong}};
-  if (std::string here = values.place_of(number, c); !here.empty()) result["here"] = std::move(here);
-  return result;
+  return store::DataEvidence{std::string(number.name) + " >= " + std::to_string(best.least),
+                             number.in_words(best.least), seen, best.wrong, values.place_of(number, c)};
 }
 
 }  // namespace convict::diagnose

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/case.h"
+#include "store/explanation.h"
 
 namespace convict::diagnose {
 
@@ -23,11 +23,10 @@ inline constexpr Data kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
 Case with(Case c, const Data& data);
 
 /// Asks about a failing case with kTellingData, and with the data of other seeds of its fill. The condition on one of
-/// fill::data_numbers() that tells those that fail from those that pass, as JSON: docs/background/store-format.md, "The
-/// explanation". Nothing if no number does, or too few of either were seen. `fails`: nullopt if the case is refused;
-/// `go_on` is asked before each run.
-std::optional<nlohmann::json> data_condition(const Case& c,
-                                             const std::function<std::optional<bool>(const Case&)>& fails,
-                                             const std::function<bool()>& go_on);
+/// fill::data_numbers() that tells those that fail from those that pass. Nothing if no number does, or too few of
+/// either were seen. `fails`: nullopt if the case is refused; `go_on` is asked before each run.
+std::optional<store::DataEvidence> data_condition(const Case& c,
+                                                  const std::function<std::optional<bool>(const Case&)>& fails,
+                                                  const std::function<bool()>& go_on);
 
 }  // namespace convict::diagnose

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -14,7 +13,7 @@
 #include "core/geometry.h"
 #include "diagnose/data_condition.h"
 #include "diagnose/environment.h"
-#include "diagnose/explanation.h"
+#include "diagnose/evidence.h"
 #include "diagnose/probe.h"
 #include "diagnose/reliability.h"
 #include "diagnose/within.h"
@@ -30,7 +29,6 @@ namespace convict::diagnose {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using nlohmann::json;
 
 constexpr double kMostUnexplained = 0.1;     // of the samples: beyond, a condition explains too little
 constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay
@@ -74,7 +72,7 @@ class Diagnoser {
       explain_case(diagnosis);
       if (std::optional<Diagnosis> wider = widened(diagnosis, *reliability.seen)) diagnosis = *std::move(wider);
     }
-    diagnosis.explanation["environment"] =
+    diagnosis.explanation.environment =
         environment(probe_, diagnosis.shrunk->problem_case, [this] { return may_go_on(); });
     return diagnosis;
   }
@@ -126,8 +124,8 @@ class Diagnoser {
     diagnosis.complete = may_go_on();
     diagnosis.reproduced = measured.failed > 0;
     diagnosis.explanation = {
-        {"reproduced", diagnosis.reproduced},
-        {"text", fmt::format("failed {} of {} times alone, each in a fresh process", measured.failed, measured.runs)}};
+        .reproduced = diagnosis.reproduced,
+        .text = fmt::format("failed {} of {} times alone, each in a fresh process", measured.failed, measured.runs)};
     if (!measured.seen) return diagnosis;
     diagnosis.shrunk = mismatch_;
     diagnosis.shrunk->certificate.alone.runs = measured.runs;
@@ -142,7 +140,7 @@ class Diagnoser {
     diagnosis.shrunk = first;
     const Invalid why_not = resolve(first.problem_case).why_not;
     diagnosis.geography = why_not.field;
-    diagnosis.explanation = {{"reproduced", true}, {"text", why_not.why}};
+    diagnosis.explanation = {.reproduced = true, .text = why_not.why};
     return diagnosis;
   }
 
@@ -207,8 +205,8 @@ class Diagnoser {
     smallest.blame = mismatch_.blame;
     smallest.certificate.alone = mismatch_.certificate.alone;
     diagnosis.shrunk = std::move(smallest);
-    diagnosis.explanation["reproduced"] = true;
-    diagnosis.explanation["shrink_runs"] = diagnosis.shrink_runs;
+    diagnosis.explanation.reproduced = true;
+    diagnosis.explanation.shrink_runs = diagnosis.shrink_runs;
     diagnosis.geography = diagnosis.shrunk->certificate.errors.geography.value_or("");
   }
 
@@ -273,7 +271,7 @@ class Diagnoser {
     std::vector<explain::Sample>& samples = sampled.samples;
     const auto count_runs = [&] {
       diagnosis.explain_runs = probe_.runs() - before;
-      diagnosis.explanation["explain_runs"] = diagnosis.explain_runs;
+      diagnosis.explanation.explain_runs = diagnosis.explain_runs;
     };
     count_runs();
     const Changes changes = repeated(samples, data);
@@ -297,15 +295,15 @@ class Diagnoser {
     for (const Condition& limit : within_.limits().conditions) learnt.predicate.conditions.push_back(limit);
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
-    diagnosis.explanation.update(described(learnt, sampled));
+    diagnosis.explanation.evidence = evidence_of(learnt, sampled);
     if (!needs_fill) diagnosis.samples = std::move(samples);
   }
 
   void explain_data(Diagnosis& diagnosis) {
     const Case& shrunk = diagnosis.shrunk->problem_case;
     const auto fails = [&](const Case& c) { return fails_with(c, std::vector<Data>{{c.fill, c.seed}}); };
-    const auto found = data_condition(shrunk, fails, half_of_the_time_left());
-    if (found) diagnosis.explanation["data"] = *found;
+    if (auto found = data_condition(shrunk, fails, half_of_the_time_left()))
+      diagnosis.explanation.data = *std::move(found);
   }
 
   /// Two cases of one fault are explained in two ways, each too narrow, unless they are learnt from together.
@@ -343,13 +341,13 @@ class Diagnoser {
   }
 
   static void admit_ignorance(Diagnosis& diagnosis, const explain::LearntPredicate& learnt, size_t samples) {
-    diagnosis.explanation["withheld"] =
+    diagnosis.explanation.withheld =
         fmt::format("not known when it fails: of {} cases tried, the best condition found, '{}', is wrong for {}",
                     samples, learnt.predicate.in_words(), learnt.unexplained.size());
   }
 
   void withhold(Diagnosis& diagnosis, const Changes& changes) const {
-    diagnosis.explanation["withheld"] = fmt::format(
+    diagnosis.explanation.withheld = fmt::format(
         "comes and goes: {} of {} neighbours gave another result when they were repeated, so nothing is learnt from "
         "them",
         changes.changed, changes.repeated);

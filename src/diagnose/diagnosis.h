@@ -7,7 +7,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "core/predicate.h"
 #include "core/verdict.h"
 #include "explain/samples.h"
+#include "store/explanation.h"
 #include "store/store.h"
 #include "workers/supervisor_settings.h"
 
@@ -48,7 +48,7 @@ struct Diagnosis {
   std::string covered_by;          // predicate of the known fault that explains the shrunk case; `predicate` is empty
   std::string geography, predicate;
   std::vector<explain::Sample> samples;  // that the predicate was learnt from; none if it depends on the data
-  nlohmann::json explanation = nlohmann::json::object();  // docs/background/store-format.md
+  store::Explanation explanation;
 
   /// For the row of `original`, the mismatch that was diagnosed.
   store::RowExplanation row_explanation(const Mismatch& original) const;

@@ -2,7 +2,6 @@
 #include "diagnose/environment.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace convict::diagnose {
@@ -20,12 +19,12 @@ const IsaCap kIsaCaps[] = {
 
 }  // namespace
 
-nlohmann::json environment(Probe& probe, const Case& c, const std::function<bool()>& go_on) {
-  nlohmann::json result = {{"alone", true}, {"oldest_isa", "this machine's only"}};
+store::EnvironmentEvidence environment(Probe& probe, const Case& c, const std::function<bool()>& go_on) {
+  store::EnvironmentEvidence result{true, "this machine's only"};
   for (const IsaCap& cap : kIsaCaps) {
     if (!go_on()) break;
     if (!probe.ask_fresh(c, cap.environment).mismatch) continue;
-    result["oldest_isa"] = cap.name;
+    result.oldest_isa = cap.name;
     break;
   }
   return result;

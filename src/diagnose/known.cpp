@@ -2,7 +2,6 @@
 #include "diagnose/known.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace convict::diagnose {
 
@@ -56,8 +55,7 @@ store::RowExplanation Known::explanation(const Diagnosis& diagnosis, const Misma
     const bool is_same_operation = row.operation == operation_of(shrunk);
     if (result.predicate.empty() && (is_same_operation || !diagnosis.covered_by.empty())) {
       result.predicate = row.predicate;
-      for (const char* key : {"conditions", "exceptions", "mirrored", "samples", "unexplained"})
-        if (row.explanation.contains(key)) result.explanation[key] = row.explanation[key];
+      if (row.explanation && row.explanation->evidence) result.explanation.evidence = row.explanation->evidence;
     }
     if (is_same_operation) return result;
   }

@@ -15,8 +15,6 @@
 namespace convict::store {
 namespace {
 
-using nlohmann::json;
-
 /// The case is explained by the condition if that holds for it. Otherwise the explanation is that of the shrunk case,
 /// and this one has a row of its own.
 std::vector<Learnt> learnt_from(const MismatchRow& row, const RowExplanation& from) {
@@ -24,7 +22,7 @@ std::vector<Learnt> learnt_from(const MismatchRow& row, const RowExplanation& fr
   one.shown_verdict = from.verdict ? std::string(name_of(*from.verdict)) : row.verdict;
   one.geography = from.geography;
   one.predicate = from.predicate;
-  one.explanation = to_json_text(from.explanation);
+  one.explanation = to_json_text(to_json(from.explanation));
   one.shrunk_text = from.shrunk_text;
   if (from.shrunk_text) one.shrunk_certificate = to_json_text(to_json(from.shrunk_certificate));
   const auto sign = [&row](Learnt& learnt) {
@@ -36,10 +34,10 @@ std::vector<Learnt> learnt_from(const MismatchRow& row, const RowExplanation& fr
   Learnt of_shrunk = one;
   one.predicate.clear();
   sign(one);
-  json explanation = {{"reproduced", from.explanation.value("reproduced", false)}};
-  explanation["withheld"] = fmt::format("the condition found for the smallest case, '{}', does not hold for this one",
-                                        predicate_in_words(from.predicate, from.shrunk_text.value_or(from.case_text)));
-  one.explanation = to_json_text(explanation);
+  one.explanation = to_json_text(to_json(Explanation{
+      .reproduced = from.explanation.reproduced,
+      .withheld = fmt::format("the condition found for the smallest case, '{}', does not hold for this one",
+                              predicate_in_words(from.predicate, from.shrunk_text.value_or(from.case_text)))}));
   if (!from.shrunk_text) return {one};
   of_shrunk.case_text = *from.shrunk_text;
   of_shrunk.verdict = of_shrunk.shown_verdict;

@@ -30,7 +30,8 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
     return from_json_text(text(column), fmt::format("the {} of mismatch {}", column, row.id), path);
   };
   row.certificate = parsed("certificate");
-  row.explanation = parsed("explanation");
+  if (const json explanation = parsed("explanation"); !explanation.empty())
+    row.explanation = explanation_in(explanation);
   row.shrunk_certificate = parsed("shrunk_certificate");
   row.versions = parsed("versions");
   row.coarse = text("coarse");

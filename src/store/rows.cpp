@@ -12,18 +12,6 @@ namespace convict::store {
 
 using nlohmann::json;
 
-namespace {
-
-/// The text of a part of an explanation; "" if there is none.
-std::string text_in(const json& explanation, const char* part, const char* key) {
-  if (!explanation.is_object()) return "";
-  const auto found = explanation.find(part);
-  if (found == explanation.end() || !found->is_object() || !found->contains(key)) return "";
-  return (*found)[key].is_string() ? (*found)[key].get<std::string>() : "";
-}
-
-}  // namespace
-
 Mismatch read_mismatch(const std::string& case_text, const std::string& suspect, const std::string& verdict,
                        const std::string& blame, const json& certificate) {
   return {parse_case(case_text), suspect, verdict_named(verdict), blame_named(blame), certificate_in(certificate)};
@@ -40,15 +28,13 @@ std::string MismatchRow::status_text() const {
 
 std::string MismatchRow::shows_if() const {
   if (predicate.empty()) return "";
-  const auto count = [this](const char* key) {
-    const bool is_there = explanation.is_object() && explanation.contains(key) && explanation[key].is_number_integer();
-    return is_there ? explanation[key].get<int64_t>() : 0;
-  };
-  const int64_t exceptions = count("unexplained");
   const std::string text = predicate_in_words(predicate, best_text());
-  const std::string of_data = text_in(explanation, "data", "text");
-  const std::string all = of_data.empty() ? text : fmt::format("{}, with data in which {}", text, of_data);
-  return exceptions == 0 ? all : fmt::format("{}, but for {} of {} cases tried", all, exceptions, count("samples"));
+  const Explanation found = explanation.value_or(Explanation());
+  const std::string all = found.data ? fmt::format("{}, with data in which {}", text, found.data->text) : text;
+  const PredicateEvidence evidence = found.evidence.value_or(PredicateEvidence());
+  return evidence.unexplained == 0
+             ? all
+             : fmt::format("{}, but for {} of {} cases tried", all, evidence.unexplained, evidence.samples);
 }
 
 json DoneCases::to_json() const {

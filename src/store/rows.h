@@ -18,6 +18,7 @@
 #include "core/ratios.h"
 #include "core/timeline.h"
 #include "core/verdict.h"
+#include "store/explanation.h"
 
 namespace convict::store {
 
@@ -130,7 +131,8 @@ struct MismatchRow {
   std::string status, link, note;
   int64_t first_campaign = 0, last_campaign = 0;
   std::string coarse, operation, geography, predicate;
-  nlohmann::json explanation, shrunk_certificate, versions;  // shrunk_certificate is null until shrunk
+  std::optional<Explanation> explanation;       // nullopt until it is explained
+  nlohmann::json shrunk_certificate, versions;  // shrunk_certificate is null until shrunk
   std::string triaged;
   std::string gone = {};  // since which version it does not come back; empty if it does, or was not replayed
   std::optional<int64_t> cause = {};  // nullopt until it is joined
@@ -153,7 +155,7 @@ struct MismatchRow {
   Mismatch mismatch() const { return read_mismatch(case_text, suspect, verdict, blame, certificate); }
   Mismatch best_mismatch() const { return read_mismatch(best_text(), suspect, verdict, blame, best_certificate()); }
 
-  bool is_explained() const { return !explanation.empty() || !known_cause.empty(); }
+  bool is_explained() const { return explanation || !known_cause.empty(); }
 };
 
 /// A row of the table `causes`.
@@ -170,7 +172,7 @@ struct RowExplanation {
   std::optional<std::string> shrunk_text = {};  // nullopt if the mismatch did not come back
   Certificate shrunk_certificate = {};
   std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains this case only
-  nlohmann::json explanation;                  // an object that is not empty
+  Explanation explanation = {};
   std::optional<Verdict> verdict = {};         // of the shrunk case, if stronger than the row's
 };
 

@@ -29,7 +29,7 @@ report::MismatchReport mismatch(int64_t id, const std::string& status, const std
   row.last_seen = fmt::format("2026-11-{:02}T02:13:28Z", 1 + id % 28);
   row.hits = 1 + id * 37 % 1009;
   row.cost = 144;
-  row.certificate = row.shrunk_certificate = row.explanation = row.versions = json::object();
+  row.certificate = row.shrunk_certificate = row.versions = json::object();
   one.repro = fmt::format("convict repro --target {} '{}'", suspect, shrunk);
   one.sightings.push_back({7, row.hits, row.first_seen, row.last_seen, "42", "output-padding", json::object()});
   return one;
@@ -70,15 +70,15 @@ report::MismatchReport explained_mismatch() {
   one.row.geography = "h: last";
   one.row.predicate = "bias = yes and op >= 1";
   one.row.explanation = {
-      {"conditions",
-       {{{"condition", "bias = yes"}, {"passes", "conv_transpose2d ic=2 oc=2 in=4x3 k=1x2 s=2x2 op=1x0 seed=7"}},
-        {{"condition", "op >= 1"}, {"passes", "conv_transpose2d ic=2 oc=2 in=4x3 k=1x2 s=2x2 bias seed=7"}}}},
-      {"samples", 214},
-      {"unexplained", 1},
-      {"exceptions", {{{"case", "conv_transpose2d in=4x3 k=1x2 s=2x2 op=1x0 bias fill=zero"}, {"fails", false}}}},
-      {"shrink_runs", 170},
-      {"explain_runs", 214},
-      {"environment", {{"alone", true}, {"oldest_isa", "baseline"}}}};
+      .shrink_runs = 170,
+      .explain_runs = 214,
+      .evidence = store::PredicateEvidence{
+          .conditions = {{"bias = yes", "conv_transpose2d ic=2 oc=2 in=4x3 k=1x2 s=2x2 op=1x0 seed=7"},
+                         {"op >= 1", "conv_transpose2d ic=2 oc=2 in=4x3 k=1x2 s=2x2 bias seed=7"}},
+          .samples = 214,
+          .unexplained = 1,
+          .exceptions = {{"conv_transpose2d in=4x3 k=1x2 s=2x2 op=1x0 bias fill=zero", false}}},
+      .environment = store::EnvironmentEvidence{true, "baseline"}};
   return one;
 }
 
@@ -261,13 +261,13 @@ report::Report hostile_report() {
   row.shrunk_certificate["text"] = std::string(1 << 20, '\x02');
   row.shrunk_certificate["map"] = {{"role", evil}, {"dims", {-3, 1e300}}, {"wrong", evil}};
   row.shrunk_certificate["values"] = 3;
-  row.explanation = {
-      {"conditions", {evil, 3, {{"condition", evil}, {"passes", evil}}}}, {"exceptions", evil}, {"samples", evil}};
+  row.explanation = store::explanation_in(
+      {{"conditions", {evil, 3, {{"condition", evil}, {"passes", evil}}}}, {"exceptions", evil}, {"samples", evil}});
   report.mismatches[0].repro = evil;
   report.mismatches.push_back(report.mismatches[0]);
   report.mismatches[1].row.id = 18;
   report.mismatches[1].row.shrunk_certificate = json::array({evil});
-  report.mismatches[1].row.explanation = evil;
+  report.mismatches[1].row.explanation = store::explanation_in(evil);
   report::CampaignReport& campaign = report.campaigns[0];
   campaign.info.profile = campaign.state = campaign.started = campaign.info.isa = campaign.info.version = evil;
   campaign.info.libraries = {{evil, evil}, {"onednn", 3}};

@@ -42,7 +42,7 @@ store::MismatchRow new_row() {
   row.status = row.effective_status = "new";
   row.first_campaign = 1, row.last_campaign = 2;
   row.operation = "conv_transpose2d", row.geography = "last row only", row.predicate = "s >= 2 and op >= 1";
-  row.explanation = {{"reproduced", true}, {"shrink_runs", 40}};
+  row.explanation = {.reproduced = true, .shrink_runs = 40};
   row.versions = json::object();
   return row;
 }
@@ -56,7 +56,7 @@ store::MismatchRow hostile_row() {
   row.blame = "oracle";
   row.shrunk_text.reset();
   row.certificate = {{"text", hostile_text()}, {"output_tail", hostile_text()}, {hostile_text(), hostile_text()}};
-  row.explanation = json::object();
+  row.explanation.reset();
   row.hits = 1;
   return row;
 }
@@ -69,7 +69,7 @@ store::MismatchRow known_row() {
   row.shrunk_text.reset();
   row.case_text = "conv1d.backward_data in=4";
   row.certificate = {{"signal", "Aborted"}, {"evidence", "as before"}};
-  row.explanation = json::object();
+  row.explanation.reset();
   row.predicate = row.geography = "";
   row.status = row.effective_status = "known";
   row.versions = {{"onednn", "2.6.3"}};

@@ -39,7 +39,7 @@ class CauseTest : public StoreTest {
                        .shrunk_text = line,
                        .shrunk_certificate = certificate_in(store.mismatch(id)->certificate),
                        .predicate = predicate,
-                       .explanation = {{"reproduced", true}}});
+                       .explanation = {.reproduced = true}});
   }
 
   static std::map<std::string, std::string> causes_by_case(const store::Store& store) {

@@ -43,7 +43,7 @@ TEST_F(ForeignDatabase, CertificateOfACase) {
     create(1);
     write(fmt::format("UPDATE cases SET certificate = {}", text));
     store::Store store = store::Store::open(path_);
-    store.explain(1, {.case_text = "conv2d in=4x4", .predicate = "in = 4", .explanation = {{"a", 1}}});
+    store.explain(1, {.case_text = "conv2d in=4x4", .predicate = "in = 4"});
     EXPECT_EQ(contains(refusal([&] { store.mismatches(); }, path_), "the certificate of mismatch 1 is not JSON"), "");
   }
 }
@@ -64,7 +64,7 @@ TEST_F(ForeignDatabase, CountsThatAreNone) {
 TEST_F(ForeignDatabase, VerdictsThatAreNone) {
   write("UPDATE mismatches SET verdict = 'guilty'");
   store::Store store = store::Store::open(path_);
-  const auto explain = [&] { store.explain(1, {.case_text = "conv2d in=4x4", .explanation = {{"a", 1}}}); };
+  const auto explain = [&] { store.explain(1, {.case_text = "conv2d in=4x4"}); };
   EXPECT_THROW(explain(), UsageError);
   write("UPDATE mismatches SET verdict = 'wrong-exact'; UPDATE seen SET verdict = 'guilty'; "
         "UPDATE cases SET verdict = 'guilty'");
@@ -86,7 +86,7 @@ TEST_F(ForeignDatabase, HitsThatNobodyCanAddUp) {
 TEST_F(ForeignDatabase, CasesWithManyHits) {
   write("UPDATE cases SET hits = 1000000000000, case_text = 'conv2d in=5x5'");
   store::Store store = store::Store::open(path_);
-  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
+  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4"});
   ASSERT_EQ(store.mismatches().size(), 1u);
   EXPECT_EQ(store.mismatches()[0].hits, 1);
   EXPECT_EQ(store.mismatches()[0].case_text, "conv2d in=5x5");
@@ -99,7 +99,7 @@ TEST_F(ForeignDatabase, ACaseOfACampaignThatDidNotSeeIt) {
   }
   write("UPDATE cases SET campaign = 2, case_text = 'conv2d in=5x5'");
   store::Store store = store::Store::open(path_);
-  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
+  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4"});
   EXPECT_TRUE(store.mismatches().empty()) << "there is nothing to show";
 }
 

@@ -16,7 +16,7 @@ class HitsTest : public StoreTest {
  protected:
   static store::RowExplanation explanation(const std::string& line, const std::string& predicate) {
     return {
-        .case_text = line, .geography = "everywhere", .predicate = predicate, .explanation = {{"needs", predicate}}};
+        .case_text = line, .geography = "everywhere", .predicate = predicate};
   }
 
   /// Hits of each campaign over all rows, in the order of the campaigns: "66 66 66".
@@ -82,7 +82,7 @@ TEST_F(HitsTest, WhatAConditionDoesNotCoverIsNotItsRows) {
   EXPECT_EQ(by_row("convict.db"), "direct|wrong-exact|conv2d 1, direct|wrong-exact|conv2d|everywhere| 1");
   EXPECT_EQ(store.mismatch(1)->predicate, "");
   EXPECT_TRUE(store.mismatch(1)->is_explained());
-  EXPECT_EQ(contains(store.mismatch(1)->explanation["withheld"].get<std::string>(), "'oc <= 1'"), "");
+  EXPECT_EQ(contains(store.mismatch(1)->explanation.value().withheld, "'oc <= 1'"), "");
   const store::Recorded covered = store.record(campaign, wrong("conv2d in=3x3"));
   EXPECT_TRUE(covered.explained);
   EXPECT_EQ(store.mismatch(covered.id)->predicate, "oc <= 1");
@@ -128,8 +128,7 @@ void take_part(store::Store& store, uint64_t seed, int hits) {
       const std::string predicate = fmt::format("s = {}", c.stride[0]);
       store.explain(row.id, {.case_text = row.case_text,
                              .geography = "everywhere",
-                             .predicate = predicate,
-                             .explanation = {{"needs", predicate}}});
+                             .predicate = predicate});
     }
   }
 }

@@ -364,8 +364,7 @@ class ShardsTest : public MergeTest {
       store.explain(row.id, {.case_text = row.case_text,
                              .shrunk_text = row.case_text,
                              .geography = "everywhere",
-                             .predicate = predicate,
-                             .explanation = {{"needs", predicate}}});
+                             .predicate = predicate});
       return;
     }
   }

@@ -195,7 +195,7 @@ TEST_F(StoreTest, ConvertsADatabaseOfTheVersionBefore) {
   Mismatch covered = wrong("conv2d in=9x9 s=3");
   covered.verdict = Verdict::kWrongProven;
   EXPECT_EQ(store.record(1, covered).id, 2);
-  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
+  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4"});
   EXPECT_EQ(query("SELECT group_concat(id || ' ' || hits || ' ' || status, ', ') FROM mismatches"),
             "1 3 new, 2 10 known, 41 2 new");
   EXPECT_EQ(store.mismatch(1)->effective_status, "reported");

@@ -17,8 +17,8 @@ TOPS = ("src", "lab", "kernels", "oracles", "reports")
 CERTIFICATE_CODEC = "src/core/certificate.cpp"
 MESSAGE_CODEC = ("src/workers/messages.h", "src/workers/messages.cpp")
 # Documents that have keys of the same spelling: exported cases, SARIF, explanations.
-OTHER_DOCUMENTS = {("src/exports/json.cpp", "exact"), ("reports/sarif.cpp", "text"), ("src/cli/explain.cpp", "text"),
-                   ("src/cli/shrink.cpp", "text")}
+EXPLANATION_CODEC = "src/store/explanation.cpp"
+OTHER_DOCUMENTS = {("src/exports/json.cpp", "exact"), ("reports/sarif.cpp", "text"), (EXPLANATION_CODEC, "text")}
 
 
 def sources(root):
@@ -253,20 +253,22 @@ def functions(lines):
 
 
 def check_json_keys(root):
-    """Keys of certificates are spelt in their codec only, and workers know JSON in messages.cpp only."""
-    keys = set(re.findall(r'"([a-z_]+)"', (root / CERTIFICATE_CODEC).read_text()))
+    """Keys of certificates and explanations are spelt in their codecs only, and workers know JSON in messages.cpp only."""
+    keys = {key: codec for codec in (EXPLANATION_CODEC, CERTIFICATE_CODEC)
+            for key in re.findall(r'"([a-z_]+)"', (root / codec).read_text()) if key != "case"}  # many have one
     looked_up = re.compile(r'(?:\[|\.(?:value|contains|at|find)\()"([a-z_]+)"')
     for path, code in sources(root):
         if path == CERTIFICATE_CODEC or path in MESSAGE_CODEC:
             continue
         for number, line in enumerate(code.splitlines(), 1):
-            for key in set(looked_up.findall(line)) & keys:
-                if (path, key) not in OTHER_DOCUMENTS:
-                    yield f'{path}:{number}: the key "{key}" of certificates belongs into {CERTIFICATE_CODEC}'
+            for key in set(looked_up.findall(line)) & set(keys):
+                if (path, key) not in OTHER_DOCUMENTS and path != keys[key]:
+                    yield f'{path}:{number}: the key "{key}" belongs into {keys[key]}'
         if path.startswith("src/workers/") and "nlohmann" in without_text(code):
             yield f"{path}: messages are written and read in src/workers/messages.cpp"
-    if len(keys) < 20:
-        yield f"{CERTIFICATE_CODEC} has lost its keys: this check sees nothing"
+    for codec, least in ((CERTIFICATE_CODEC, 20), (EXPLANATION_CODEC, 8)):
+        if sum(one == codec for one in keys.values()) < least:
+            yield f"{codec} has lost its keys: this check sees nothing"
 
 
 def check_glossary(root):

@@ -48,7 +48,7 @@ void fill(store::Store& store) {
                     .shrunk_certificate = one.certificate,
                     .geography = "everywhere",
                     .predicate = "k >= 2",
-                    .explanation = {{"needs", {"k >= 2"}}}});
+                    .explanation = {.text = "k >= 2"}});
   const int64_t second = store.begin_campaign({.seed = 8, .profile = "all", .libraries = {{"mine", "1.1"}}});
   store.record(second, wrong("conv_transpose1d in=5 k=2 s=2", "theirs"));
   store.triage({{1, {.status = "known", .link = "L", .note = "N", .versions = {{"mine", "1.0"}}}}});

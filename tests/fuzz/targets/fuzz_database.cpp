@@ -87,7 +87,7 @@ void write(store::Store& store) {
     store.explain(2, {.case_text = "conv2d in=4x4 k=3 p=1",
                       .geography = "g",
                       .predicate = "k >= 3",
-                      .explanation = {{"needs", "k >= 3"}}});
+                      .explanation = {.text = "k >= 3"}});
   });
 }
 
