@@ -59,8 +59,8 @@ constexpr int reading_order(Verdict verdict) {
   return verdict == Verdict::kAcceptsInvalid ? 4 : 2;
 }
 
-/// Which side is at fault in a mismatch. A mistake of the reference ends the campaign. `nobody`: no implementation was
-/// shown to have caused a death.
+/// Which side is at fault in a mismatch. A mistake of the reference ends the campaign. `nobody`: nothing that was seen
+/// came back with one implementation alone.
 enum class Blame { kTarget, kOracle, kReference, kNobody };
 
 inline constexpr std::array<std::string_view, 4> kBlameNames = {"target", "oracle", "reference", "nobody"};
@@ -71,7 +71,7 @@ constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast
 Verdict verdict_named(std::string_view name);
 Blame blame_named(std::string_view name);
 
-/// Two special suspects: `unattributed` (no cause was found) and `reference` (the reference is wrong).
+/// Two special suspects: `unattributed` (the blame is `nobody`) and `reference` (the reference is wrong).
 inline constexpr std::string_view kUnattributed = "unattributed", kReference = "reference";
 
 /// One implementation caught on one case, and the evidence.

@@ -294,7 +294,7 @@ void refill(const Look& first, const LookContext& examiner, Examination& examina
 }
 
 /// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
-/// and the reference is on trial too. A fault that does not show a second time is effect_of_asking as it was.
+/// and the reference is on trial too. A fault that does not show a second time is kept as it was.
 void hear_all(const Look& first, const LookContext& examiner, Examination& examination) {
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
   if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker's side of the messages: loads the roster, examines cases one by one, and reports to the supervisor. The
-// caller supplies the cases.
+// The worker's side of the messages: loads the roster, draws or is given cases, examines them one by one, and reports
+// to the supervisor.
 #pragma once
 
 #include <cstdint>
@@ -122,7 +122,7 @@ class WorkerSession {
   const fill::GivenData* data() const { return data_ ? &*data_ : nullptr; }
   void send(const WorkerReport& report) { channel_.send(report); }
 
-  /// Examines a case of a range and reports its mismatches.
+  /// Examines a case of the work in front and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
   /// The same for the case that is found for this place (generate/place.h), but it may report later: settle_if_due().
   void examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without);
@@ -139,10 +139,10 @@ class WorkerSession {
   }
   void look_back() { lookahead_->settle(); }
 
-  /// Whether to skip the rest of the range.
+  /// Whether to skip the rest of the work.
   bool has_enough() const { return record_.finishes || (settings_.until_mismatch && worker_tally_.has_found()); }
 
-  /// Reports the end of a range, of which `done` cases were examined.
+  /// Ends the work in front: reports its sums. `done`: cases examined; fewer than it has if the rest was skipped.
   void finish(uint64_t done);
 
   run::FlightRecord& record() { return record_; }

@@ -114,7 +114,7 @@ class WorkerSlot {
   bool keeps_too_much = false;  // after the work in front
   struct Told {
     uint64_t cases = 0;              // of the work in front
-    PerCounter<uint64_t> last = {};  // what the last of them adds to the tally, if a message told of it
+    PerCounter<uint64_t> last = {};  // what the last of them adds to the tally, if it had mismatches
   } reported;
 
   /// Ends the work in front: it becomes history.
