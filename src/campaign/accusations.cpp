@@ -56,7 +56,7 @@ void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
 }
 
 Task<void> Accusations::confirm(Accusation one, std::string kind) {
-  const auto turn = co_await settings_.pool.turn(one.seen.suspect, workers::is_of_cost(one.seen.verdict));
+  const auto turn = co_await settings_.pool.turn(one.seen.suspect, is_of_cost(one.seen.verdict));
   const AlikeName now = kind_of(one.seen);  // a trial before this one may have made a row
   const auto earlier = [&] {
     return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
@@ -88,7 +88,7 @@ void Accusations::settle_alike(const std::string& kind) {
 }
 
 Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
-  const auto turn = co_await settings_.pool.turn(seen.suspect, workers::is_of_cost(seen.verdict));
+  const auto turn = co_await settings_.pool.turn(seen.suspect, is_of_cost(seen.verdict));
   const auto nothing = [] { return std::vector<std::string>{}; };
   const Mismatch found = co_await confirmations_.checked(seen, signature(seen), true, settings_.roster, nothing);
   if (settings_.supervisor.is_interrupted()) co_return;
@@ -98,7 +98,7 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
 }
 
 Task<void> Accusations::try_row(OpenRow row) {
-  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, workers::is_of_cost(row.mismatch.verdict));
+  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, is_of_cost(row.mismatch.verdict));
   if (auto result = co_await replayed(settings_.pool, row, settings_.supervisor))
     settings_.result.note(*std::move(result));
 }
@@ -123,7 +123,7 @@ std::optional<Mismatch> Accusations::known(const workers::WorkerDeath& death, co
 
 Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int number) {
   const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);
-  const auto turn = co_await settings_.pool.turn(suspected.suspect, workers::is_of_cost(death.verdict));
+  const auto turn = co_await settings_.pool.turn(suspected.suspect, is_of_cost(death.verdict));
   auto likely = known(death, suspected);  // by the trials before this one
   if (!likely) {
     const auto lines =

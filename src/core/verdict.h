@@ -50,6 +50,9 @@ constexpr bool is_on_values(Verdict verdict) {
 /// Whether two verdicts may be two views of one fault: any two on values may, any other one is alike to itself only.
 constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
 
+/// Whether time or memory is the charge, which neighbours may have caused.
+constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang || verdict == Verdict::kOom; }
+
 /// In which order people want to read of them: wrong values, deaths, memory of others, refusals of what is legal; and
 /// last, what shows on problems that are not legal.
 constexpr int reading_order(Verdict verdict) {
