@@ -87,9 +87,6 @@ struct OutputValues {
   bool operator==(const OutputValues&) const = default;
 };
 
-/// The address class of an access for which the processor tells no address.
-inline constexpr const char* kNoAddress = "none: an access that is not aligned, or to an address that cannot be";
-
 struct Certificate {
   /// The element that the verdict rests on. Of a broken relation there are `at` and `got` only, of a death `role`.
   struct Element {

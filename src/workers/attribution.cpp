@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <string.h>
 
 #include <algorithm>
 #include <limits>
@@ -196,7 +195,7 @@ class SuspectSearch {
   }
 
   /// malloc and free end the process when they notice damage, no matter which implementation did it.
-  static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
+  static bool may_be_late(const WorkerDeath& death) { return death.signal == SIGABRT; }
 
   /// The call that damaged the heap, if an allocator shows one.
   Task<std::optional<Mismatch>> of_heap(const EarlierCases& earlier) const {
@@ -507,8 +506,8 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
   const auto guards = run::heap_guards();
   const auto found = std::ranges::find(guards, guard, &run::HeapGuard::name);
   return found != guards.end() && !death.from_outside && death.position != run::FlightRecord::kOwnCode &&
-         death.certificate.death.signal == strsignal(found->signal) &&
-         death.certificate.death.address_class != kNoAddress && !has_given_up(*found, death.certificate);
+         death.signal == found->signal && death.touched != run::AddressClass::kNoAddress &&
+         !has_given_up(*found, death.certificate);
 }
 
 Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::string line, std::string guard,

@@ -12,8 +12,8 @@
 #include "core/plugin_name.h"
 #include "core/role.h"
 #include "core/text.h"
-#include "workers/worker_slot.h"
 #include "run/guarded_memory.h"
+#include "workers/worker_slot.h"
 
 namespace convict::workers {
 namespace {
@@ -55,14 +55,23 @@ Verdict verdict_on(AddressClass touched) {
   return Verdict::kCrash;
 }
 
-Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed, AddressClass touched) {
+std::optional<std::string> in_words(AddressClass touched) {
+  switch (touched) {
+    case AddressClass::kGuard: return "guard page";
+    case AddressClass::kReadOnlyInput: return "read-only input";
+    case AddressClass::kNoAddress: return "none: an access that is not aligned, or to an address that cannot be";
+    case AddressClass::kRetired:
+    case AddressClass::kElsewhere: break;
+  }
+  return std::nullopt;
+}
+
+Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, const WorkerDeath& death) {
   Certificate certificate;
-  certificate.text = words_for(slot, touched);
-  if (exit.signal && !killed) certificate.death.signal = strsignal(exit.signal);
+  certificate.text = words_for(slot, death.touched);
+  if (death.signal != 0) certificate.death.signal = strsignal(death.signal);
   if (!exit.signal) certificate.death.exit_code = exit.exit_code;
-  if (touched == AddressClass::kGuard) certificate.death.address_class = "guard page";
-  if (touched == AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
-  if (touched == AddressClass::kNoAddress) certificate.death.address_class = kNoAddress;
+  certificate.death.address_class = in_words(death.touched);
   const int role = slot.process().record().role;
   if (role >= 0 && role < static_cast<int>(kRoles.size()))
     certificate.element.role = kRoles[static_cast<size_t>(role)].name;
@@ -115,9 +124,10 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   death.case_text = record.made_up.read();
   death.relation_call = record.relation_call.read();
   if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record, roster_size, memory);
-  const auto touched = static_cast<AddressClass>(record.address_class.load());
-  death.verdict = killed_for ? *killed_for : verdict_on(touched);
-  death.certificate = evidence_of(slot, exit, killed_for.has_value(), touched);
+  death.signal = killed_for ? 0 : exit.signal;
+  death.touched = static_cast<AddressClass>(record.address_class.load());
+  death.verdict = killed_for ? *killed_for : verdict_on(death.touched);
+  death.certificate = evidence_of(slot, exit, death);
   return death;
 }
 

@@ -10,6 +10,7 @@
 #include "core/certificate.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
+#include "run/guarded_memory.h"
 #include "workers/messages.h"
 #include "workers/supervisor_settings.h"
 
@@ -42,7 +43,9 @@ struct WorkerDeath {
   CallsByCase calls;                // likewise, as far back as the record goes
   std::string case_text;            // of a worker that makes up its own cases; else empty
   std::string relation_call;        // the call of a relation that was running, as a case with default data; or empty
-  Certificate certificate;          // signal, touched address, end of the output
+  int signal = 0;                   // that it died of; 0 if it exited, or if we killed it
+  run::AddressClass touched = run::AddressClass::kElsewhere;  // by the access that killed it
+  Certificate certificate;          // what of this people read, and the end of the output
 };
 
 /// What the flight record and the output of a worker that has ended tell of its end. It had work; `killed_for`: we
