@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/case_text.h"
 #include "core/cause.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
@@ -39,15 +38,6 @@ int runs_of(const Certificate::Alone& alone) {
   return std::min(kMostRuns, static_cast<int>(std::ceil(std::log(kMissed) / std::log(1 - failed / runs))));
 }
 
-/// What one process runs, the case last.
-std::vector<std::string> lines_of(const Mismatch& mismatch) {
-  const Certificate::Alone& alone = mismatch.certificate.alone;
-  const std::string line = to_text(mismatch.problem_case);
-  std::vector<std::string> lines = alone.before.value_or(std::vector<std::string>());
-  lines.insert(lines.end(), static_cast<size_t>(std::max<int64_t>(alone.times.value_or(1), 1)), line);
-  return lines;
-}
-
 }  // namespace
 
 std::vector<OpenRow> open_rows(const store::Store& store, const std::vector<workers::RosterEntry>& roster,
@@ -75,7 +65,7 @@ Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
                                        const workers::SupervisorSettings& settings) {
   const Mismatch& seen = row.mismatch;
   const workers::Suspect suspect{seen.suspect};
-  const std::vector<std::string> lines = lines_of(seen);
+  const std::vector<std::string> lines = lines_to_run(seen.certificate.alone, seen.problem_case);
   const auto& guard = seen.certificate.alone.heap_guard;
   const workers::SupervisorSettings guarded = guard ? workers::with_heap_guard(settings, *guard) : settings;
   Replayed result{row.id, seen, row.status, ""};
