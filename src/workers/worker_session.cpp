@@ -279,7 +279,7 @@ bool WorkerSession::deserves_witnesses(const Case& c) const {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine_quickly(c, {.takes_turns = true, .witnessed = deserves_witnesses(c), .is_careful = false});
+  examine_quickly(c, {.takes_turns = true, .asks_oracles = deserves_witnesses(c), .is_careful = false});
   return settle();
 }
 
