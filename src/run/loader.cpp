@@ -335,7 +335,6 @@ std::vector<Subject> load_module(const std::string& name) {
 }
 
 std::vector<Subject> load_plugin(const std::string& path) {
-  if (is_client(path)) return BegunClients().take(path);
   std::error_code ignored;
   if (!fs::exists(path, ignored))
     throw UsageError(fmt::format("plugin '{}' does not exist; {}", printable(path, 300), what_instead(path)));

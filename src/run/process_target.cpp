@@ -150,11 +150,11 @@ const convict_plugin& ProcessTarget::plugin() {
   return plugin_;
 }
 
-ClientHello ProcessTarget::start_again() {
+void ProcessTarget::start_again() {
   layout_.reset();
   staged_.clear();
   client_.reset();  // ends it before the next one begins
-  return greeted(std::make_unique<Client>(command_, keeper_));
+  greeted(std::make_unique<Client>(command_, keeper_));  // its hello is that of the first
 }
 
 ClientHello ProcessTarget::greeted(std::unique_ptr<Client> begun) {

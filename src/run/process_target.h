@@ -126,7 +126,7 @@ class ProcessTarget {
                             const convict_tensors* tensors, char* error, size_t error_size);
 
   [[noreturn]] void die_of(const ClientGone& gone, const Implementation& who) const;
-  ClientHello start_again();
+  void start_again();
   ClientHello greeted(std::unique_ptr<Client> begun);
   void adopt(const ClientHello& hello);
   ClientStatus run_one(const Implementation& who, const convict_problem& problem, const convict_tensors& tensors);
