@@ -221,6 +221,7 @@ bool Supervision::is_as_before(const std::vector<RosterEntry>& roster) const {
   return roster_.empty() || std::ranges::equal(roster, roster_, {}, &RosterEntry::name, &RosterEntry::name);
 }
 
+/// False also where another worker may do better: this one is ended as if it had sent nonsense.
 bool Supervision::on_report(WorkerSlot& slot, const NotLoaded& failure) {
   if (slot.is_ready() || starts_.may_load_later(!roster_.empty())) return false;
   if (failure.cannot_judge) throw CannotJudge(failure.why);
@@ -324,7 +325,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   take_lines(*slot);
   const std::unique_ptr<WorkerSlot> dead = std::move(slot);
   if (!dead->is_ready())
-    return starts_.note_failed_load(*dead, exit, killed_for.has_value(), !roster_.empty(), settings_);
+    return starts_.note_failed_load(*dead, exit, killed_for, !roster_.empty(), settings_);
   starts_.note_end(*dead, killed_for, settings_.worker.memory);
   past_ += dead->process().record();
   ++past_[Counter::kDeaths];

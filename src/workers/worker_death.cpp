@@ -150,11 +150,13 @@ std::string describe_load(const std::string& how, std::string_view output, const
 
 }  // namespace
 
-std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                                  const SupervisorSettings& settings) {
-  const std::string how = hung          ? hung_for(settings)
-                          : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
-                                        : fmt::format("exited with code {}", exit.exit_code);
+  const std::string how =
+      killed_for == Verdict::kHang ? hung_for(settings)
+      : killed_for  ? words_for(slot, AddressClass::kElsewhere).value_or("closed the pipe to the supervisor")
+      : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
+                    : fmt::format("exited with code {}", exit.exit_code);
   return describe_load(how, trim(slot.process().output_tail(300)), settings);
 }
 

@@ -53,8 +53,8 @@ struct WorkerDeath {
 WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                            size_t roster_size, uint64_t memory);
 
-/// The message of a worker that ended before it had loaded what `settings` name. `hung`: we killed it.
-std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+/// The message of a worker that ended before it had loaded what `settings` name. `killed_for`: we killed it.
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                                  const SupervisorSettings& settings);
 
 /// Why workers end before their first case, by the last of them. `memory`: bytes that they were allowed.
