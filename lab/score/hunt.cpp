@@ -79,8 +79,7 @@ class MutantSearch {
             const workers::Draws& draws) {
     ++reports_;
     if (report_) return;
-    const bool made_up = !worker().corpus.empty();
-    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker(), made_up, draws))};
+    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker(), draws))};
   }
 
   const workers::SupervisorSettings& settings_;

@@ -59,7 +59,7 @@ Task<void> Accusations::confirm(Accusation one, std::string kind) {
   const auto turn = co_await settings_.pool.turn(one.seen.suspect, is_of_cost(one.seen.verdict));
   const AlikeName now = kind_of(one.seen);  // a trial before this one may have made a row
   const auto earlier = [&] {
-    return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
+    return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, one.draws));
   };
   Mismatch found = co_await confirmations_.checked(one.seen, now.name, now.is_shown, settings_.roster, earlier);
   if (settings_.supervisor.is_interrupted()) co_return;  // which proves nothing: the case stays open
@@ -126,8 +126,7 @@ Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int num
   const auto turn = co_await settings_.pool.turn(suspected.suspect, is_of_cost(death.verdict));
   auto likely = known(death, suspected);  // by the trials before this one
   if (!likely) {
-    const auto lines =
-        workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty(), death.draws);
+    const auto lines = workers::sampled_lines(settings_.supervisor.worker, death.draws);
     likely = co_await attributions_.attributed(settings_.pool, death, lost, settings_.roster, settings_.supervisor,
                                                lines);
   }

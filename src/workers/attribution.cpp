@@ -52,10 +52,10 @@ std::optional<Case> relation_call(const WorkerDeath& death, const Case& lost) {
   }
 }
 
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws) {
-  return [&worker, made_up, draws = std::move(draws)](const Work& work) {
+LinesOf sampled_lines(const WorkerSettings& worker, Draws draws) {
+  return [&worker, draws = std::move(draws)](const Work& work) {
     Lines lines;
-    for (uint64_t i = 0; !made_up && i < work.count; ++i)
+    for (uint64_t i = 0; worker.corpus.empty() && i < work.count; ++i)
       lines.push_back(to_text(case_drawn(worker, draws, work.first + i * work.step)));
     return lines;
   };

@@ -33,8 +33,8 @@ Case lost_case(const WorkerDeath& death, const WorkerSettings& worker);
 /// The lines of the cases of some work.
 using LinesOf = std::function<std::vector<std::string>(const Work&)>;
 
-/// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws);
+/// Of sampled cases. None of a guided worker, which makes its cases up: their numbers say nothing.
+LinesOf sampled_lines(const WorkerSettings& worker, Draws draws);
 
 /// A case that a process had before, and its number there.
 struct EarlierCase {
