@@ -116,9 +116,9 @@ void KeptResult::write_hits() {
 }
 
 void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
-  const auto [entry, inserted] = result_.found.try_emplace(signature(hit));
+  const auto [entry, inserted] = result_.found.try_emplace(recorded.id);
   if (inserted) {
-    entry->second = {hit, recorded.id, 0, recorded.first_ever, recorded.status, "", {}, ""};
+    entry->second = {hit, recorded.id, signature(hit), 0, recorded.first_ever, recorded.status, "", {}, ""};
     note_own_bug(recorded.id, hit, result_.notes);
   }
   ++entry->second.hits;

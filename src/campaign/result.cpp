@@ -43,17 +43,15 @@ std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) cons
 
 uint64_t CampaignResult::hits_of(const std::string& suspect) const {
   uint64_t hits = 0;
-  for (const auto& [signature, one] : found)
+  for (const auto& [id, one] : found)
     if (one.example.suspect == suspect && one.example.verdict != Verdict::kAcceptsInvalid) hits += one.hits;
   return hits;
 }
 
 std::vector<const Replayed*> CampaignResult::still_failing() const {
   std::vector<const Replayed*> list;
-  for (const Replayed& one : replayed) {
-    const auto is_it = [&](const auto& entry) { return entry.second.id == one.id; };
-    if (one.fails() && std::ranges::none_of(found, is_it)) list.push_back(&one);
-  }
+  for (const Replayed& one : replayed)
+    if (one.fails() && !found.contains(one.id)) list.push_back(&one);
   return list;
 }
 
@@ -72,17 +70,11 @@ workers::KnownTuples known_tuples(const CampaignResult& result) {
   return known;
 }
 
-std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes) {
-  std::map<std::string, Found> rows;
+std::map<int64_t, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes) {
+  std::map<int64_t, Found> rows;
   for (const auto& [row, hits] : store.seen_by(campaign)) try {
-      rows[row.signature] = {row.best_mismatch(),
-                             row.id,
-                             static_cast<uint64_t>(hits),
-                             row.first_campaign == campaign,
-                             row.effective_status,
-                             row.predicate,
-                             row.cause,
-                             row.shows_if()};
+      rows[row.id] = {row.best_mismatch(), row.id, row.signature, static_cast<uint64_t>(hits),
+                      row.first_campaign == campaign, row.effective_status, row.predicate, row.cause, row.shows_if()};
     } catch (const std::exception& error) {  // another program wrote to it
       notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
     }

@@ -24,10 +24,11 @@
 
 namespace convict::campaign {
 
-/// One signature as this campaign saw it.
+/// One row of the database as this campaign saw it.
 struct Found {
   Mismatch example;  // the first hit; after the campaign the simplest one in the database
-  int64_t id = 0;    // in the database
+  int64_t id = 0;
+  std::string signature;  // of the first hit; after the campaign that of the row
   uint64_t hits = 0;
   bool first_ever = false;
   std::string status;
@@ -35,8 +36,7 @@ struct Found {
   std::optional<int64_t> cause = {};
   std::string shows_if = {};  // the predicate for people, with its exceptions
 
-  /// "known" unless its status is new or fixed; else "new" if no campaign saw the signature before, or "again" if one
-  /// did.
+  /// "known" unless its status is new or fixed; else "new" if no campaign saw it before, or "again" if one did.
   std::string_view novelty() const;
 };
 
@@ -64,7 +64,7 @@ struct CampaignResult {
   Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   diagnose::DiagnosisThread::Present explaining;
   std::map<int64_t, store::CauseRow> causes;  // of the database, once it has ended
-  std::map<std::string, Found> found;         // by signature: the coarse one while it runs, at the end that of the row
+  std::map<int64_t, Found> found;             // by id; one that was joined with another stays until the end
   std::vector<Replayed> replayed;             // what earlier campaigns saw of the targets
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
@@ -86,9 +86,8 @@ struct CampaignResult {
 /// What the database knows of this, for workers that start later.
 workers::KnownTuples known_tuples(const CampaignResult& result);
 
-/// The rows that a campaign has seen, by signature, as the database knows them. A note tells of each that makes no
-/// sense.
-std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
+/// The rows that a campaign has seen, by id, as the database knows them. A note tells of each that makes no sense.
+std::map<int64_t, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
 
 /// Seconds and counters, with the number of cases that are done, for the database.
 nlohmann::json counts_of(const CampaignResult& result, uint64_t cases);

@@ -70,7 +70,7 @@ std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
     text += remark(fmt::format("and {} more mismatch{} of this cause; `convict show cause {}` lists them", more,
                                more == 1 ? "" : "es", one.cause->id));
   for (size_t i = 1; i < one.rows.size() && options.out.verbose; ++i)
-    text += head_of(*one.rows[i].second, one.rows[i].second->hits, options) + remarks(*one.rows[i].second, options);
+    text += head_of(*one.rows[i], one.rows[i]->hits, options) + remarks(*one.rows[i], options);
   return text;
 }
 
@@ -150,8 +150,7 @@ std::string replayed_text(const campaign::CampaignResult& result, const FuzzOpti
                     kIndent) +
             fmt::format("{:{}}{}\n", "", kIndent, command_of(one->mismatch, one->id, options));
   for (const campaign::Replayed& one : result.replayed) {
-    const auto is_it = [&](const auto& entry) { return entry.second.id == one.id; };
-    if (!one.fails() && std::ranges::none_of(result.found, is_it))
+    if (!one.fails() && !result.found.contains(one.id))
       text += wrapped(fmt::format("  #{} {}: {}, not seen any more: gone since {}", one.id,
                                   printable(one.mismatch.suspect, 40), name_of(one.mismatch.verdict),
                                   printable(one.gone, 200)),
@@ -179,7 +178,7 @@ std::string line_of_others(const std::vector<const FoundCause*>& causes) {
 
 uint64_t FoundCause::hits() const {
   return std::accumulate(rows.begin(), rows.end(), uint64_t{0},
-                         [](uint64_t sum, const FoundRow& row) { return sum + row.second->hits; });
+                         [](uint64_t sum, const campaign::Found* row) { return sum + row->hits; });
 }
 
 std::string wrapped(std::string text, size_t indent) {
@@ -192,27 +191,26 @@ std::string wrapped(std::string text, size_t indent) {
   return text + "\n";
 }
 
-std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result) {
-  std::vector<FoundRow> list;
-  for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
-  std::ranges::stable_sort(list, {}, [](const FoundRow& row) {
-    const campaign::Found& found = *row.second;
-    return std::tuple(found.novelty() == "known", found.example.blame != Blame::kTarget,
-                      reading_order(found.example.verdict), found.shows_if.empty());
+std::vector<const campaign::Found*> sorted_rows(const campaign::CampaignResult& result) {
+  std::vector<const campaign::Found*> list;
+  for (const auto& [id, found] : result.found) list.push_back(&found);
+  std::ranges::sort(list, {}, [](const campaign::Found* found) {
+    return std::tuple(found->novelty() == "known", found->example.blame != Blame::kTarget,
+                      reading_order(found->example.verdict), found->shows_if.empty(), found->signature, found->id);
   });
   return list;
 }
 
 std::vector<FoundCause> found_causes(const campaign::CampaignResult& result) {
   std::vector<FoundCause> causes;
-  for (FoundRow& row : sorted_rows(result)) {
-    const auto known = row.second->cause ? result.causes.find(*row.second->cause) : result.causes.end();
+  for (const campaign::Found* row : sorted_rows(result)) {
+    const auto known = row->cause ? result.causes.find(*row->cause) : result.causes.end();
     const store::CauseRow* cause = known == result.causes.end() ? nullptr : &known->second;
     const auto same = std::ranges::find_if(causes, [&](const FoundCause& one) { return cause && one.cause == cause; });
     if (same == causes.end())
-      causes.push_back({cause, {std::move(row)}});
+      causes.push_back({cause, {row}});
     else
-      same->rows.push_back(std::move(row));
+      same->rows.push_back(row);
   }
   return causes;
 }

@@ -209,7 +209,7 @@ json causes_as_json(const campaign::CampaignResult& result) {
   json list = json::array();
   for (const FoundCause& one : found_causes(result)) {
     json ids = json::array();
-    for (const FoundRow& row : one.rows) ids.push_back(row.second->id);
+    for (const campaign::Found* row : one.rows) ids.push_back(row->id);
     list.push_back({{"id", one.cause ? json(one.cause->id) : json(nullptr)},
                     {"name", one.is_known() ? json(one.cause->name) : json(nullptr)},
                     {"title", one.cause ? json(one.cause->title) : json(nullptr)},
@@ -286,12 +286,12 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
   document["causes"] = causes_as_json(result);
   document["replayed"] = replayed_as_json(result);
   document["mismatches"] = json::array();
-  for (const auto& [signature, found] : sorted_rows(result)) {
+  for (const campaign::Found* found : sorted_rows(result)) {
     json row = to_json(found->example);
     row["id"] = found->id;
     row["hits"] = found->hits;
     row["status"] = found->status;
-    row["signature"] = signature;
+    row["signature"] = found->signature;
     row["cause"] = found->cause ? json(*found->cause) : json(nullptr);
     row["predicate"] = found->predicate;
     row["fails_if"] = found->shows_if;

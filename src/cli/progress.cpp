@@ -81,13 +81,13 @@ void CampaignProgress::introduce(const campaign::CampaignResult& so_far) {
 }
 
 void CampaignProgress::announce(const campaign::CampaignResult& so_far) {
-  for (const auto& [signature, found] : so_far.found) {
-    if (!announced_.insert(signature).second) continue;
+  for (const auto& [id, found] : so_far.found) {
+    if (!announced_.insert(id).second) continue;
     const std::string_view what = found.novelty();
     const std::string word = fmt::format("{:<5}", what);
     block_.say(fmt::format("{} {}: {}",
                            what == "known" ? word : out_.colored(color_of(found.example.blame), word, STDERR_FILENO),
-                           signature, to_text(found.example.problem_case)));
+                           found.signature, to_text(found.example.problem_case)));
   }
 }
 
