@@ -126,9 +126,9 @@ class Campaign {
     store::CampaignInfo info = information();
     if (settings_.resumed) note_resumption(info);
     kept_.begin(info);
-    for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().try_again(row, std::move(seen));
+    for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().repeat_unconfirmed(row, std::move(seen));
     if (!settings_.resumed)
-      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay(std::move(row));
+      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay_row(std::move(row));
     time_.begin(earlier_.seconds);
     for (const auto& [target, done] : earlier_.apart) {
       Bookkeeping books(settings_.shard());

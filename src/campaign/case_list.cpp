@@ -93,8 +93,8 @@ class CaseList {
     const Mismatch seen = result_.cases[index].mismatches[place];
     const auto turn = co_await pool_.turn(seen.suspect, is_of_cost(seen.verdict));
     const auto earlier = [&] { return workers::earlier_lines(before, lines()); };
-    Mismatch found =
-        co_await confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier);
+    const workers::KindOfAccusation kind{signature(seen), entries_.size() == 1};
+    Mismatch found = co_await confirmations_.checked(seen, kind, result_.roster, earlier);
     result_.cases[index].mismatches[place] = std::move(found);
   }
 

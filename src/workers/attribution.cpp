@@ -414,7 +414,7 @@ Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost
   co_return mismatch;
 }
 
-std::optional<Mismatch> Attributions::known(const Mismatch& suspected) const {
+std::optional<Mismatch> Attributions::without_trial(const Mismatch& suspected) const {
   const auto found = last_.find(signature(suspected));
   if (found == last_.end() || found->second.same < kAlikeDeaths) return std::nullopt;
   const Mismatch& last = found->second.found;

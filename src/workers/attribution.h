@@ -128,7 +128,7 @@ class Attributions {
  public:
   /// The mismatch without a trial, with `runs` 0, where the last ones were enough. Only hits of a row that is there are
   /// to be counted so.
-  std::optional<Mismatch> known(const Mismatch& suspected) const;
+  std::optional<Mismatch> without_trial(const Mismatch& suspected) const;
 
   Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
                             const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,

@@ -176,28 +176,24 @@ std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls
   return may_be_rare ? std::optional(calls_that_show({runs + calls.made, 1})) : std::nullopt;
 }
 
-bool Confirmations::is_due(const KindHistory& kind) const {
-  return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);
+bool Confirmations::is_next_due(const KindHistory& kind) {
+  return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen + 1);
 }
 
-std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::string& kind, bool wanted) {
+std::optional<Mismatch> Confirmations::settle_without_trial(const Mismatch& seen, const KindOfAccusation& kind) {
   if (seen.blame == Blame::kNobody) return seen;
-  KindHistory& like = kinds_[kind];
-  if (like.is_on_trial) return std::nullopt;
+  KindHistory& like = kinds_[kind.name];
+  if (like.is_on_trial || is_next_due(like) || (kind.is_line_shown && like.came_back)) return std::nullopt;
   ++like.seen;
-  if (is_due(like) || (wanted && like.came_back)) {
-    --like.seen;  // checked() counts it
-    return std::nullopt;
-  }
   Mismatch counted = seen;
   counted.certificate.alone.runs = 0;
   return like.came_back ? counted : without_blame(counted);
 }
 
-Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bool wanted,
+Task<Mismatch> Confirmations::checked(const Mismatch& seen, KindOfAccusation kind,
                                       const std::vector<RosterEntry>& roster, std::function<Lines()> earlier) {
-  if (auto settled = known(seen, kind, wanted)) co_return *std::move(settled);
-  KindHistory& like = kinds_[kind];
+  if (auto settled = settle_without_trial(seen, kind)) co_return *std::move(settled);
+  KindHistory& like = kinds_[kind.name];
   ++like.seen;
   ++like.repeated;
   like.is_on_trial = true;

@@ -33,7 +33,7 @@ constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung
 bool Supervision::step() {
   if (!has_begun()) begin();
   if (settings_.is_interrupted()) return end();
-  if (std::exchange(asked_for_.return_of_work, false)) take_back();
+  if (std::exchange(asked_for_.recall, false)) recall_now();
   for (auto& slot : slots_)
     if (slot && !is_paused_) attend(slot);
   if (!task_.waits()) return false;  // no task wants answers any more
@@ -150,7 +150,7 @@ void Supervision::hand_out() {
 
 /// Takes back the cases that the workers have not reported. Those that are given by their lines, which are few, are put
 /// again instead.
-void Supervision::take_back() {
+void Supervision::recall_now() {
   std::vector<Work> left;
   const auto take = [&](const Assigned& one, uint64_t begin) {
     if (begin >= one.work.count) return;
@@ -165,7 +165,7 @@ void Supervision::take_back() {
     for (size_t i = 0; i < slot->assigned().size(); ++i) take(slot->assigned()[i], i == 0 ? slot->reported.cases : 0);
     slot.reset();
   }
-  task_.give(Returned{std::move(left)});
+  task_.give(Recalled{std::move(left)});
 }
 
 /// No more work, and none of what a worker has in reserve.
