@@ -8,7 +8,7 @@
 
 #include "campaign/own_evidence.h"
 #include "core/plugin_name.h"
-#include "workers/attribution.h"
+#include "workers/history.h"
 
 namespace convict::campaign {
 

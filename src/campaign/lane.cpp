@@ -88,7 +88,7 @@ void Lane::give_up() {
   settings_.result.keep(books_.give_up(unconfirmed));
   for (Mismatch& one : unconfirmed) {
     one.certificate.alone.runs = 0;
-    if (!settings_.result.row_of(one)) one = workers::without_blame(std::move(one));
+    if (!settings_.result.row_of(one)) one = without_blame(std::move(one));
   }
   settings_.result.keep(unconfirmed);
 }

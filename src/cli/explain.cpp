@@ -17,7 +17,7 @@
 #include "core/plain_words.h"
 #include "core/text.h"
 #include "report/repro_command.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 
 namespace convict::cli {
 namespace {

@@ -90,6 +90,9 @@ struct Mismatch {
 /// returns, whether their texts say the same but for numbers; of two deaths, whether it was the same signal.
 bool is_same_failure(const Mismatch& one, const Mismatch& other);
 
+/// What was seen, as a mismatch with the blame `nobody`: `seen` names the implementation that was seen.
+Mismatch without_blame(Mismatch mismatch);
+
 /// Who did it; of what did not come back when it ran alone, the implementation of which it was seen.
 std::string who_was_seen(const Mismatch& mismatch);
 

@@ -24,7 +24,7 @@
 #include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 
 namespace convict::diagnose {
 namespace {

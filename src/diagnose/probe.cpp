@@ -6,7 +6,7 @@
 
 #include "core/case_text.h"
 #include "workers/fork_servers.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 #include "workers/lone_run.h"
 
 namespace convict::diagnose {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/case_text.h"
-#include "workers/attribution.h"
 #include "workers/fork_servers.h"
+#include "workers/history.h"
 #include "workers/lone_run.h"
 
 namespace convict::workers {

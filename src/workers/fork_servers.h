@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fork servers of one or several supervisions (run/fork_server.h): one for each set of libraries that its workers load.
+// The fork servers of one or several supervisions (run/fork_server.h): one for each set of libraries that their workers
+// load.
 #pragma once
 
 #include <cstdint>
