@@ -10,9 +10,9 @@
 
 namespace convict::campaign {
 
-std::string_view Found::novelty() const {
-  if (status != "new" && status != "fixed") return "known";
-  return first_ever ? "new" : "again";
+Novelty Found::novelty() const {
+  if (status != "new" && status != "fixed") return Novelty::kKnown;
+  return first_ever ? Novelty::kNew : Novelty::kAgain;
 }
 
 uint64_t Enough::of(const Standing& standing) const {
@@ -58,7 +58,7 @@ std::vector<const Replayed*> CampaignResult::still_failing() const {
 bool CampaignResult::has_new_mismatch() const {
   const auto is_new = [](const Replayed* one) { return one->status == "new"; };
   return std::ranges::any_of(still_failing(), is_new) || std::ranges::any_of(found, [](const auto& entry) {
-           return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
+           return !entry.second.is_known() && entry.second.example.blame == Blame::kTarget;
          });
 }
 

@@ -3,6 +3,7 @@
 // What a campaign has found, and what can be said of whom.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -24,6 +25,11 @@
 
 namespace convict::campaign {
 
+/// Whether a row is news: its status is neither new nor fixed; no campaign saw it before; one did.
+enum class Novelty { kKnown, kNew, kAgain };
+inline constexpr std::array<std::string_view, 3> kNoveltyNames = {"known", "new", "again"};
+constexpr std::string_view name_of(Novelty novelty) { return kNoveltyNames[static_cast<size_t>(novelty)]; }
+
 /// One row of the database as this campaign saw it.
 struct Found {
   Mismatch example;  // the first hit; after the campaign the simplest one in the database
@@ -36,8 +42,8 @@ struct Found {
   std::optional<int64_t> cause = {};
   std::string shows_if = {};  // the predicate for people, with its exceptions
 
-  /// "known" unless its status is new or fixed; else "new" if no campaign saw it before, or "again" if one did.
-  std::string_view novelty() const;
+  Novelty novelty() const;
+  bool is_known() const { return novelty() == Novelty::kKnown; }
 };
 
 /// On how many cases a target has to be judged before anything is said of it.

@@ -20,8 +20,7 @@ constexpr size_t kWidth = 80, kIndent = 6;
 
 /// What became of it, in a word: "new" is what this campaign is the first to see.
 std::string status_of(const campaign::Found& found) {
-  const std::string_view novelty = found.novelty();
-  return std::string(novelty == "known" || found.status == "fixed" ? found.status : novelty);
+  return found.is_known() || found.status == "fixed" ? found.status : std::string(name_of(found.novelty()));
 }
 
 /// The command that shows it again. A long list of earlier cases would fill the screen; the database has it.
@@ -55,9 +54,8 @@ std::string head_of(const campaign::Found& found, uint64_t hits, const FuzzOptio
   const std::string head = fmt::format("  #{} {}: {}, {}, {}{}", found.id, printable(m.suspect, 40), name_of(m.verdict),
                                        status_of(found), hits_of(hits), blame);
   const std::string meaning = wrapped(fmt::format("{}. {}", head, reports::meaning_of(m.verdict)), kIndent);
-  return found.novelty() == "known" ? meaning
-                                    : options.out.colored(color_of(m.blame), meaning.substr(0, head.size())) +
-                                          meaning.substr(head.size());
+  if (found.is_known()) return meaning;
+  return options.out.colored(color_of(m.blame), meaning.substr(0, head.size())) + meaning.substr(head.size());
 }
 
 std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
@@ -82,7 +80,7 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
                     const std::vector<FoundCause>& causes, const FuzzOptions& options) {
   const auto count = [&](bool known) {
     return std::ranges::count_if(causes, [&](const FoundCause& one) {
-      return is_of(one, target) && !is_on_illegal(one) && (one.first().novelty() == "known") == known;
+      return is_of(one, target) && !is_on_illegal(one) && one.first().is_known() == known;
     });
   };
   const auto fresh = count(false), known = count(true);
@@ -195,7 +193,7 @@ std::vector<const campaign::Found*> sorted_rows(const campaign::CampaignResult& 
   std::vector<const campaign::Found*> list;
   for (const auto& [id, found] : result.found) list.push_back(&found);
   std::ranges::sort(list, {}, [](const campaign::Found* found) {
-    return std::tuple(found->novelty() == "known", found->example.blame != Blame::kTarget,
+    return std::tuple(found->is_known(), found->example.blame != Blame::kTarget,
                       reading_order(found->example.verdict), found->shows_if.empty(), found->signature, found->id);
   });
   return list;
@@ -220,7 +218,7 @@ std::string verdict_text(const campaign::CampaignResult& result, const FuzzOptio
   std::string text = lines_of_targets(result, causes, options), notes;
   std::vector<const FoundCause*> others;
   for (const FoundCause& one : causes) {
-    const bool is_others = one.first().novelty() == "known" && one.first().example.blame != Blame::kTarget;
+    const bool is_others = one.first().is_known() && one.first().example.blame != Blame::kTarget;
     if (is_others && !options.out.verbose)
       others.push_back(&one);
     else if (is_on_illegal(one) && !one.is_known() && one.rows.size() == 1)

@@ -215,7 +215,7 @@ json causes_as_json(const campaign::CampaignResult& result) {
                     {"title", one.cause ? json(one.cause->title) : json(nullptr)},
                     {"suspect", one.first().example.suspect},
                     {"blame", name_of(one.first().example.blame)},
-                    {"novelty", one.first().novelty()},
+                    {"novelty", name_of(one.first().novelty())},
                     {"hits", one.hits()},
                     {"mismatches", std::move(ids)}});
   }
