@@ -21,7 +21,8 @@
 
 namespace convict::campaign {
 
-/// What the trials of accusations need to know of a campaign, and where they write what came of them. All of it outlives them.
+/// What the trials of accusations need to know of a campaign, and where they write what came of them. All of it
+/// outlives them.
 struct AccusationSettings {
   workers::Pool& pool;
   const workers::SupervisorSettings& supervisor;

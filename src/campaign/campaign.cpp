@@ -246,8 +246,8 @@ class Campaign {
           one->second.behind = done - std::min(done, its);
     }
     for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
-    // A worker that was killed may have counted cases that are not done, and a campaign that was killed has not kept what
-    // it counted last: of those cases it is not known whether they were judged, so they were not.
+    // A worker that was killed may have counted cases that are not done, and a campaign that was killed has not kept
+    // what it counted last: of those cases it is not known whether they were judged, so they were not.
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
     counts[Counter::kCases] = done;

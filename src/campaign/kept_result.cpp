@@ -143,7 +143,8 @@ void KeptResult::cover(const workers::Done& done, const std::set<std::string>& t
   }
   const auto standing = [&](int place) -> Standing* {
     Standing* one = standing_of(static_cast<size_t>(place));
-    const bool is_wanted = targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(place)].name));
+    const bool is_wanted =
+        targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(place)].name));
     return is_wanted ? one : nullptr;
   };
   for (const auto& [target, news] : done.pairs)

@@ -248,8 +248,9 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
   text += "\n" + counter_lines(result) + coverage_lines(result, options);
   if (!result.roster.empty())
-    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" + implementations_table(result) +
-            refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
+    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" +
+            implementations_table(result) + refusals_table(result, options.out.verbose) +
+            (options.out.verbose ? stages_table(result) : "");
   if (result.id != 0)
     text += "\n" + wrapped(fmt::format("kept in {}; `convict list mismatches` and `convict report` read it",
                                        printable(options.database, 200)),

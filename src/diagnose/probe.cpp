@@ -82,12 +82,12 @@ Task<Probe::Finding> Probe::answer_to(const Case& c) {
   std::vector<std::string> lines = suspicion_.before;
   lines.push_back(to_text(c));
   const uint64_t count = lines.size(), first = static_cast<uint64_t>(runs_) * count, index = first + count - 1;
-  workers_->put({first, count, 1},
-                workers::GivenCases{.first = first,
-                                    .cases = std::move(lines),
-                                    .values = for_values_,
-                                    .patient = suspicion_.verdict == Verdict::kSideEffect,
-                                    .relations = is_shown_by_relations() ? AskedRelations::kAll : AskedRelations::kOne});
+  workers_->put({first, count, 1}, workers::GivenCases{.first = first,
+                                                       .cases = std::move(lines),
+                                                       .values = for_values_,
+                                                       .patient = suspicion_.verdict == Verdict::kSideEffect,
+                                                       .relations = is_shown_by_relations() ? AskedRelations::kAll
+                                                                                            : AskedRelations::kOne});
   Finding answer;
   while (const auto news = co_await workers_->next()) {
     const auto* report = std::get_if<workers::CaseReport>(&*news);

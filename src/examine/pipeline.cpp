@@ -134,7 +134,8 @@ class Asking {
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
-    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i) result.outcome.side_effect = settings_.effect_of_asking->side_effect;
+    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i)
+      result.outcome.side_effect = settings_.effect_of_asking->side_effect;
     if (answer.contract) result.contract = *answer.contract;
     return std::move(answer.reason);
   }
@@ -329,7 +330,8 @@ Acceptance answer_to(const Case& c, const run::Subject& target, size_t position,
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {
   const Scene scene(c);
-  return !impossible(scene, settings.most_bytes, settings.where) && !why_not_asked(scene, who.implementation->contract, who.abilities);
+  return !impossible(scene, settings.most_bytes, settings.where) &&
+         !why_not_asked(scene, who.implementation->contract, who.abilities);
 }
 
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,

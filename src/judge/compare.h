@@ -74,8 +74,8 @@ struct Comparison {
   bool agrees() const { return wrong == 0 && unwritten == 0; }
 };
 
-/// Compares all outputs. Precondition: they have magnitudes, unless the rule is equality. Without statistics no suspects
-/// are found.
+/// Compares all outputs. Precondition: they have magnitudes, unless the rule is equality. Without statistics no
+/// suspects are found.
 template <class W>
 Comparison compare(Allowances<W>& allowances, const Rule& rule);
 

@@ -34,8 +34,8 @@ std::string newly_opened();
 /// How much is looked at after a call.
 enum class Care { kMemory, kAll };
 
-/// Called where code of a library has returned. Ends this process if that code has copied it: a copy shares the operands
-/// and the flight record with the worker, so it may neither write to them nor decide by them.
+/// Called where code of a library has returned. Ends this process if that code has copied it: a copy shares the
+/// operands and the flight record with the worker, so it may neither write to them nor decide by them.
 void end_copied_process();
 
 /// Called after each call of a library. Puts back what all code of the process shares, and returns in words what had

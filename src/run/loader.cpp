@@ -307,8 +307,9 @@ std::string why_without_oracles() {
   const std::string frameworks = frameworks_of_python();
   const char* none = "no library is beside this program";
   if (frameworks.empty()) return none;
-  return fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it as a witness",
-                     none, frameworks);
+  return fmt::format(
+      "{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it as a witness", none,
+      frameworks);
 }
 
 std::vector<std::string> installed_modules() {

@@ -28,8 +28,8 @@ constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 constexpr size_t kTriedAlone = 64;  // of the cases before, one by one
 constexpr int kAlikeDeaths = 3;     // in a row, with one first suspicion and put down to one implementation
 
-// So many cases of a history are tried for a leak. They come from all of it, because neighbours are alike and may all be
-// refused.
+// So many cases of a history are tried for a leak. They come from all of it, because neighbours are alike and may all
+// be refused.
 constexpr size_t kLeakingLines = 8;
 
 constexpr int kRepeatedDeaths = 4;  // of one that needs a history, to say how often it comes back

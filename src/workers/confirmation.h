@@ -47,8 +47,8 @@ class Confirmations {
   std::optional<Mismatch> settle_without_trial(const Mismatch& seen, const KindOfAccusation& kind);
 
   /// The mismatch with what came of its repetition (Certificate::Alone); or with the blame `nobody`, if it did not
-  /// come back; or what settle_without_trial() gives. `earlier` gives the lines of the cases that the process had run before. `seen` and
-  /// `roster` must outlive the task; one of a kind runs at a time.
+  /// come back; or what settle_without_trial() gives. `earlier` gives the lines of the cases that the process had run
+  /// before. `seen` and `roster` must outlive the task; one of a kind runs at a time.
   Task<Mismatch> checked(const Mismatch& seen, KindOfAccusation kind, const std::vector<RosterEntry>& roster,
                          std::function<std::vector<std::string>()> earlier);
 

@@ -273,8 +273,8 @@ void Supervision::report(WorkerSlot& slot, uint64_t end) {
 }
 
 /// The same for what a worker that has ended had counted, and counts what it had told of. All its lines must have been
-/// taken: it counts a case after it has sent the mismatches, and may have been stopped in between. A worker that has sent
-/// nonsense may have lost some among it.
+/// taken: it counts a case after it has sent the mismatches, and may have been stopped in between. A worker that has
+/// sent nonsense may have lost some among it.
 void Supervision::report_counted(WorkerSlot& slot) {
   if (slot.is_idle()) return;
   const uint64_t counted = slot.process().record().counted;

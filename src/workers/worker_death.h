@@ -26,9 +26,9 @@ Draws draws_in(const run::FlightRecord& record);
 using CallsByCase = std::map<uint64_t, uint64_t>;
 CallsByCase calls_in(const run::FlightRecord& record);
 
-/// The death of a worker: it died, or was killed because it exceeded its time or memory. The case is not run again, unless
-/// the task puts it again, without the implementations that died of it (Work::without), so that the death costs no other
-/// a verdict.
+/// The death of a worker: it died, or was killed because it exceeded its time or memory. The case is not run again,
+/// unless the task puts it again, without the implementations that died of it (Work::without), so that the death costs
+/// no other a verdict.
 struct WorkerDeath {
   Verdict verdict = Verdict::kCrash;
   uint64_t index = 0;                          // of the case that is lost
@@ -51,8 +51,8 @@ struct WorkerDeath {
 };
 
 /// What the flight record and the output of a worker that has ended tell of its end; without `reported`, `counted` and
-/// `lost_seconds`, which its supervision knows. It had work; `killed_for`: we killed it. `roster_size`: implementations;
-/// `memory`: the bytes it was allowed.
+/// `lost_seconds`, which its supervision knows. It had work; `killed_for`: we killed it. `roster_size`:
+/// implementations; `memory`: the bytes it was allowed.
 WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                            size_t roster_size, uint64_t memory);
 

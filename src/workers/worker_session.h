@@ -101,9 +101,10 @@ class WorkerSession {
   WorkerSession();
 
   /// A worker that judges lets OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by default they
-  /// spin for longer than a case takes, so that several workers slow each other down. And malloc() hands out memory that
-  /// is filled with large numbers, so that a result with something in it that was never written is wrong each time, in
-  /// every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever touched of it.
+  /// spin for longer than a case takes, so that several workers slow each other down. And malloc() hands out memory
+  /// that is filled with large numbers, so that a result with something in it that was never written is wrong each
+  /// time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever
+  /// touched of it.
   enum class Purpose { kJudge, kMeasure };
 
   /// Reads the first message, the settings. Loads all implementations and reports the roster. Returns false if that
