@@ -89,7 +89,7 @@ Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::ve
   if (!suspect.is_target) lines = asked_of_witness(std::move(lines));
   SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
   // A plugin may be right only where it was loaded: copies are believed once a process of its own has shown the like.
-  const std::string charge = suspect.name + '|' + std::string(name_of(verdict)) + '|' + alone.heap_guard;
+  const ForkServers::Charge charge{suspect.name, verdict, alone.heap_guard};
   ForkServers* const servers = alone.fork_servers;
   const bool is_new = servers && run::loads_plugins(alone.worker.roster) && !alone.believes_copies &&
                       !servers->is_proved(charge);

@@ -136,7 +136,7 @@ class WorkerSession {
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
   /// Asks process targets about these cases together (lookahead.h). Called before they are examined; look_back() after.
   void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without) {
-    lookahead_->over_places(sampling, indices, asking(without));
+    lookahead_->over_places(sampling, indices, settings_for_asking(without));
   }
   void look_back() { lookahead_->settle(); }
 
@@ -167,7 +167,7 @@ class WorkerSession {
   bool deserves_witnesses(const Case& c) const;
   Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect);
   /// The settings with which targets are asked about the cases of a campaign.
-  examine::ExaminationSettings asking(uint64_t without = 0) const {
+  examine::ExaminationSettings settings_for_asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
   }
   examine::Acceptance answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
