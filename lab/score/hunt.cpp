@@ -69,7 +69,7 @@ class MutantSearch {
 
   void note(const workers::WorkerDeath& death) {
     const bool of_a_witness = death.position > 0;  // the target comes first in the roster
-    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
+    if (death.from_outside() || of_a_witness || !shows(death.verdict)) return;
     note(death.index, death.verdict, examine::case_for(worker().yardstick, workers::lost_case(death, worker())),
          death.before, death.draws);
     died_ = true;

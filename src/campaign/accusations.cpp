@@ -118,7 +118,7 @@ void Accusations::accuse(const workers::WorkerDeath& death) {
 
 std::optional<Mismatch> Accusations::without_trial(const workers::WorkerDeath& death,
                                                    const Mismatch& suspected) const {
-  if (death.from_outside) return std::nullopt;
+  if (death.from_outside()) return std::nullopt;
   auto likely = attributions_.without_trial(suspected);
   return likely && settings_.result.row_of(*likely) ? likely : std::nullopt;
 }

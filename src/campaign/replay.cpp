@@ -74,7 +74,7 @@ Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
     const workers::LoneResult run = co_await workers::run_alone(pool, suspect, seen.verdict, lines, guarded);
     if (settings.is_interrupted()) co_return std::nullopt;
     if (run.of(seen.suspect, lines.back(), lines.size() - 1)) co_return result;
-    if (run.calls == 0 || (run.death && run.death->from_outside)) co_return std::nullopt;
+    if (run.calls == 0 || (run.death && run.death->from_outside())) co_return std::nullopt;
     is_computed |= run.computed;
   }
   result.gone = row.target + (is_computed ? "" : ", which refuses the case");

@@ -109,10 +109,10 @@ void Probe::note(const Mismatch& mismatch, Finding& answer) const {
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
 void Probe::note(const workers::WorkerDeath& death, const Case& c, Finding& answer) const {
-  answer.judged = !death.from_outside;
+  answer.judged = !death.from_outside();
   if (!settings_.heap_guard.empty() && !workers::is_heap_damage(death, settings_.heap_guard))
     answer.judged = false;  // of the allocator itself
-  else if (!death.from_outside && death.verdict == suspicion_.verdict)
+  else if (!death.from_outside() && death.verdict == suspicion_.verdict)
     answer.mismatch = Mismatch{c, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
 }
 

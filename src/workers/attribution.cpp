@@ -42,7 +42,7 @@ Task<std::optional<WorkerDeath>> dies_alone(Pool& pool, const RosterEntry& who, 
                                             const SupervisorSettings& settings) {
   const Suspect suspect{who.name, who.is_target};
   const LoneResult result = co_await run_alone(pool, suspect, seen.verdict, lines, settings);
-  if (!result.death || result.death->from_outside) co_return std::nullopt;
+  if (!result.death || result.death->from_outside()) co_return std::nullopt;
   if (result.death->position != run::FlightRecord::kOwnCode) co_return result.death;
   const Suspect control{who.name == kControl ? kOtherControl : kControl};
   const LoneResult innocent = co_await run_alone(pool, control, seen.verdict, lines, settings);
@@ -69,7 +69,7 @@ class SuspectSearch {
         seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
   Task<Mismatch> run(EarlierCases earlier) const {
-    if (seen_.from_outside) co_return unattributed("killed from outside");
+    if (seen_.from_outside()) co_return unattributed("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = co_await dies(seen_.position, one(line_));
     if (!here || may_be_late(*here)) {
@@ -120,7 +120,7 @@ class SuspectSearch {
   }
 
   /// malloc and free end the process when they notice damage, no matter which implementation did it.
-  static bool may_be_late(const WorkerDeath& death) { return death.signal == SIGABRT; }
+  static bool may_be_late(const WorkerDeath& death) { return death.signal.number == SIGABRT; }
 
   /// The call that damaged the heap, if an allocator shows one.
   Task<std::optional<Mismatch>> of_heap(const EarlierCases& earlier) const {
@@ -353,7 +353,7 @@ Task<Mismatch> Attributions::attributed(Pool& pool, const WorkerDeath& death, co
                                         const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
                                         LinesOf lines_of) {
   Mismatch found = co_await workers::attributed(pool, death, lost, roster, settings, lines_of, heap_);
-  if (death.from_outside) co_return found;
+  if (death.from_outside()) co_return found;
   Last& last = last_[signature(first_suspicion(death, lost, roster))];
   const int same = found.suspect == last.found.suspect ? last.same + 1 : 1;
   last = {found, same};

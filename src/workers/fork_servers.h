@@ -4,8 +4,8 @@
 // load.
 #pragma once
 
-#include <cstdint>
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>

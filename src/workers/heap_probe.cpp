@@ -50,8 +50,8 @@ SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::strin
 bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
   const auto guards = run::heap_guards();
   const auto found = std::ranges::find(guards, guard, &run::HeapGuard::name);
-  return found != guards.end() && !death.from_outside && death.position != run::FlightRecord::kOwnCode &&
-         death.signal == found->signal && death.touched != run::AddressClass::kNoAddress &&
+  return found != guards.end() && !death.from_outside() && death.position != run::FlightRecord::kOwnCode &&
+         death.signal.number == found->signal && death.signal.touched != run::AddressClass::kNoAddress &&
          !has_given_up(*found, death.certificate);
 }
 

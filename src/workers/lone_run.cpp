@@ -72,7 +72,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
 
 std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::string& line, size_t at) const {
   // It may die of an earlier repetition of the line.
-  if (death && !death->from_outside && (death->index == at || death->case_text == line))
+  if (death && !death->from_outside() && (death->index == at || death->case_text == line))
     return Mismatch{parse_case(line), suspect, death->verdict, Blame::kTarget, death->certificate};
   for (const Hit& one : found)
     if (one.at == at && one.mismatch.suspect == suspect) return one.mismatch;
@@ -80,7 +80,7 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
 }
 
 bool LoneResult::shows(const std::string& suspect) const {
-  return (death && !death->from_outside) ||
+  return (death && !death->from_outside()) ||
          std::ranges::any_of(found, [&](const Hit& one) { return one.mismatch.suspect == suspect; });
 }
 

@@ -68,10 +68,10 @@ std::optional<std::string> in_words(AddressClass touched) {
 
 Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, const WorkerDeath& death) {
   Certificate certificate;
-  certificate.text = words_for(slot, death.touched);
-  if (death.signal != 0) certificate.death.signal = strsignal(death.signal);
+  certificate.text = words_for(slot, death.signal.touched);
+  if (death.signal.number != 0) certificate.death.signal = strsignal(death.signal.number);
   if (!exit.signal) certificate.death.exit_code = exit.exit_code;
-  certificate.death.address_class = in_words(death.touched);
+  certificate.death.address_class = in_words(death.signal.touched);
   const int role = slot.process().record().role;
   if (role >= 0 && role < static_cast<int>(kRoles.size()))
     certificate.element.role = kRoles[static_cast<size_t>(role)].name;
@@ -120,13 +120,12 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   death.calls = calls_in(record);
   const int position = record.implementation;
   death.position = position >= 0 && position < static_cast<int>(roster_size) ? position : FlightRecord::kOwnCode;
-  death.from_outside = !killed_for && exit.signal == SIGKILL;
   death.case_text = record.made_up.read();
   death.relation_call = record.relation_call.read();
   if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record, roster_size, memory);
-  death.signal = killed_for ? 0 : exit.signal;
-  death.touched = static_cast<AddressClass>(record.address_class.load());
-  death.verdict = killed_for ? *killed_for : verdict_on(death.touched);
+  death.signal.number = killed_for ? 0 : exit.signal;
+  death.signal.touched = static_cast<AddressClass>(record.address_class.load());
+  death.verdict = killed_for ? *killed_for : verdict_on(death.signal.touched);
   death.certificate = evidence_of(slot, exit, death);
   return death;
 }

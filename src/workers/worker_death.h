@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,7 +34,6 @@ struct WorkerDeath {
   Verdict verdict = Verdict::kCrash;
   uint64_t index = 0;                          // of the case that is lost
   int position = run::FlightRecord::kOwnCode;  // in the roster: the implementation that was running
-  bool from_outside = false;                   // a foreign process killed it: no implementation is to blame
   bool reported = false;                       // Reported had the case already: the worker died after it
   bool counted = false;                        // the tally has it
   int memory_holder =
@@ -45,9 +45,14 @@ struct WorkerDeath {
   CallsByCase calls;                // likewise, as far back as the record goes
   std::string case_text;            // of a worker that makes up its own cases; else empty
   std::string relation_call;        // the call of a relation that was running, as a case with default data; or empty
-  int signal = 0;                   // that it died of; 0 if it exited, or if we killed it
-  run::AddressClass touched = run::AddressClass::kElsewhere;  // by the access that killed it
+  struct {
+    int number = 0;  // 0 if it exited, or if we killed it
+    run::AddressClass touched = run::AddressClass::kElsewhere;  // by the access that raised it
+  } signal;
   Certificate certificate;          // what of this people read, and the end of the output
+
+  /// A foreign process killed it: no implementation is to blame.
+  bool from_outside() const { return signal.number == SIGKILL; }
 };
 
 /// What the flight record and the output of a worker that has ended tell of its end; without `reported`, `counted` and

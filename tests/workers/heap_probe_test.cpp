@@ -12,7 +12,7 @@ namespace {
 WorkerDeath death_by(int signal, const char* last_words) {
   WorkerDeath death;
   death.position = 0;
-  death.signal = signal;
+  death.signal.number = signal;
   death.certificate.death.output_tail = last_words;
   return death;
 }
@@ -30,7 +30,7 @@ TEST(HeapProbe, AnAllocatorWithoutMemoryIsNoDamage) {
 
 TEST(HeapProbe, AnAccessThatIsNotAlignedIsNoDamage) {
   WorkerDeath death = death_by(SIGSEGV, "");
-  death.touched = run::AddressClass::kNoAddress;
+  death.signal.touched = run::AddressClass::kNoAddress;
   EXPECT_FALSE(is_heap_damage(death, "electric-fence"));
 }
 
