@@ -282,24 +282,9 @@ size_t ProcessTarget::batch_of(const convict_implementation& implementation) {
   return who.target->too_slow_ ? 1 : who.announced.batch;
 }
 
-bool ProcessTarget::is_stateless(const convict_implementation& implementation) {
-  return implementation.run == run && of(&implementation).announced.stateless;
-}
-
-std::vector<std::string> ProcessTarget::examples_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.examples : std::vector<std::string>();
-}
-
-std::vector<std::string> ProcessTarget::bases_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.built_on : std::vector<std::string>();
-}
-
-convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
-}
-
-Transforms ProcessTarget::transforms_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.transforms : Transforms();
+const Announced& ProcessTarget::announced_by(const convict_implementation& implementation) {
+  static const Announced kNothing;
+  return implementation.run == run ? of(&implementation).announced : kNothing;
 }
 
 /// Sends a question about several problems, and reads the answer. If that goes wrong, everything ahead of time is

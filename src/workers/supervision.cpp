@@ -339,7 +339,8 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   death.lost_seconds = dead->loading_seconds() + std::chrono::duration<double>(charged).count();
   death.reported = position_in(death.work, death.index) < dead->reported.cases;
   death.counted = dead->process().record().counted == death.index || death.reported;
-  if (backlog_.put_again(std::move(left), death.index, dead->reported.cases, death.from_outside(), settings_.most_kills))
+  if (backlog_.put_again(std::move(left), death.index, dead->reported.cases, death.from_outside(),
+                         settings_.most_kills))
     task_.give(death);
 }
 

@@ -207,7 +207,7 @@ Loaded WorkerSession::load_all() {
   for (const run::Subject& subject : subjects_) {
     const convict_implementation& one = *subject.implementation;
     loaded.roster.push_back({subject.name, one.description, one.lineage, subject.version, subject.is_target,
-                             subject.plugin, run::ProcessTarget::bases_of(one)});
+                             subject.plugin, run::ProcessTarget::announced_by(one).built_on});
   }
   if (const std::string changed = run::mend_process(record_); !changed.empty())
     loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
