@@ -8,7 +8,7 @@
 
 #include "core/case_text.h"
 #include "examine/rules.h"
-#include "workers/attribution.h"
+#include "workers/history.h"
 #include "workers/lone_run.h"
 #include "workers/workers.h"
 
@@ -69,7 +69,7 @@ class MutantSearch {
 
   void note(const workers::WorkerDeath& death) {
     const bool of_a_witness = death.position > 0;  // the target comes first in the roster
-    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
+    if (death.from_outside() || of_a_witness || !shows(death.verdict)) return;
     note(death.index, death.verdict, examine::case_for(worker().yardstick, workers::lost_case(death, worker())),
          death.before, death.draws);
     died_ = true;
@@ -79,8 +79,7 @@ class MutantSearch {
             const workers::Draws& draws) {
     ++reports_;
     if (report_) return;
-    const bool made_up = !worker().corpus.empty();
-    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker(), made_up, draws))};
+    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker(), draws))};
   }
 
   const workers::SupervisorSettings& settings_;

@@ -286,8 +286,8 @@ typedef struct convict_transforms {
   /* Winograd. Non-zero: the last tile of an axis may be moved back until it ends with the outputs, and overlap the one
    * before; otherwise tiles are where steps of winograd_m lead. */
   int32_t moves_tiles;
-  /* FFT. Non-zero: two real planes of one operand, neighbours among its channels, images or filters, may be the parts of
-   * one complex plane, and so may two planes of results. */
+  /* FFT. Non-zero: two real planes of one operand, neighbours among its channels, images or filters, may be the parts
+   * of one complex plane, and so may two planes of results. */
   int32_t pairs_planes;
   /* Winograd: the finite points, winograd_m + winograd_r - 2 of them, finite numbers and distinct; infinity is always
    * the last point. 0 and NULL: the first of 0, 1, -1, 2, -2, 1/2, -1/2. Where contract_for gives a contract for

@@ -57,8 +57,8 @@ struct Trilinear {
   int threads;
   double beta;  // of the computed operand
   Operand<T> x, w, y;
-  // At most one of these is set. Forward sets `bias`: one addend per channel of the computed operand. Backward_weights
-  // sets the other: one sum per channel of the given gradient, which is `y` for conv and `x` for conv_transpose.
+  // Forward sets `bias`: one addend per channel of the computed operand. Backward_weights sets `diff_bias`: one sum per
+  // channel of the given gradient, which is `y` for conv and `x` for conv_transpose. Never both.
   const T* bias = nullptr;
   T* diff_bias = nullptr;
   int64_t bias_stride = 0;

@@ -8,7 +8,7 @@
 
 #include "campaign/own_evidence.h"
 #include "core/plugin_name.h"
-#include "workers/attribution.h"
+#include "workers/history.h"
 
 namespace convict::campaign {
 
@@ -24,8 +24,8 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   const uint64_t index = sighting.index;
   // The checker contradicts the reference in this process, too, where no plugin has run: that ends the campaign.
   if (seen.blame == Blame::kReference && refuted_claim(seen)) return settings_.books.add(index, seen);
-  const AlikeName kind = kind_of(seen);
-  if (auto settled = confirmations_.known(seen, kind.name, kind.is_shown))
+  const workers::KindOfAccusation kind = kind_of(seen);
+  if (auto settled = confirmations_.settle_without_trial(seen, kind))
     return settings_.books.add(index, *std::move(settled));
   const int number = settings_.books.accuse(index, seen, sighting.counts);
   if (is_ending_) return;
@@ -42,7 +42,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   ++waiting_;
 }
 
-Accusations::AlikeName Accusations::kind_of(const Mismatch& seen) {
+workers::KindOfAccusation Accusations::kind_of(const Mismatch& seen) {
   const auto row = settings_.result.row_of(seen);
   if (!row) return {signature(seen), true};
   // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
@@ -56,12 +56,12 @@ void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
 }
 
 Task<void> Accusations::confirm(Accusation one, std::string kind) {
-  const auto turn = co_await settings_.pool.turn(one.seen.suspect, workers::is_of_cost(one.seen.verdict));
-  const AlikeName now = kind_of(one.seen);  // a trial before this one may have made a row
+  const auto turn = co_await settings_.pool.turn(one.seen.suspect, is_of_cost(one.seen.verdict));
+  const workers::KindOfAccusation now = kind_of(one.seen);  // a trial before this one may have made a row
   const auto earlier = [&] {
-    return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
+    return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, one.draws));
   };
-  Mismatch found = co_await confirmations_.checked(one.seen, now.name, now.is_shown, settings_.roster, earlier);
+  Mismatch found = co_await confirmations_.checked(one.seen, now, settings_.roster, earlier);
   if (settings_.supervisor.is_interrupted()) co_return;  // which proves nothing: the case stays open
   settings_.result.keep(settings_.books.settle(one.index, one.number, std::move(found)));
   settle_alike(kind);
@@ -74,8 +74,8 @@ void Accusations::settle_alike(const std::string& kind) {
   waiting_ -= alike.size();
   std::vector<Mismatch> hits;
   for (Accusation& one : alike) {
-    const AlikeName now = kind_of(one.seen);
-    if (auto settled = confirmations_.known(one.seen, now.name, now.is_shown)) {
+    const workers::KindOfAccusation now = kind_of(one.seen);
+    if (auto settled = confirmations_.settle_without_trial(one.seen, now)) {
       std::ranges::move(settings_.books.settle(one.index, one.number, *std::move(settled)), std::back_inserter(hits));
     } else if (const auto others = alike_.find(now.name); others != alike_.end()) {
       others->second.push_back(std::move(one));
@@ -88,17 +88,18 @@ void Accusations::settle_alike(const std::string& kind) {
 }
 
 Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
-  const auto turn = co_await settings_.pool.turn(seen.suspect, workers::is_of_cost(seen.verdict));
+  const auto turn = co_await settings_.pool.turn(seen.suspect, is_of_cost(seen.verdict));
   const auto nothing = [] { return std::vector<std::string>{}; };
-  const Mismatch found = co_await confirmations_.checked(seen, signature(seen), true, settings_.roster, nothing);
+  const workers::KindOfAccusation kind{signature(seen), true};
+  const Mismatch found = co_await confirmations_.checked(seen, kind, settings_.roster, nothing);
   if (settings_.supervisor.is_interrupted()) co_return;
   settings_.result.keep({found});
   const auto home = settings_.result.row_of(found);
   if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
 }
 
-Task<void> Accusations::try_row(OpenRow row) {
-  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, workers::is_of_cost(row.mismatch.verdict));
+Task<void> Accusations::replay(OpenRow row) {
+  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, is_of_cost(row.mismatch.verdict));
   if (auto result = co_await replayed(settings_.pool, row, settings_.supervisor))
     settings_.result.note(*std::move(result));
 }
@@ -110,24 +111,24 @@ void Accusations::accuse(const workers::WorkerDeath& death) {
   const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);
   settings_.result.note_loss(suspected.suspect, death.lost_seconds);
   const int number = death.reported ? 0 : settings_.books.lose(death, lost, suspected);
-  if (auto likely = known(death, suspected)) return settle(death, lost, number, *std::move(likely));
+  if (auto likely = without_trial(death, suspected)) return settle(death, lost, number, *std::move(likely));
   if (!is_ending_) return trials_.start(attribute(death, lost, number));
   if (death.reported) untried_.push_back(suspected);
 }
 
-std::optional<Mismatch> Accusations::known(const workers::WorkerDeath& death, const Mismatch& suspected) const {
-  if (death.from_outside) return std::nullopt;
-  auto likely = attributions_.known(suspected);
+std::optional<Mismatch> Accusations::without_trial(const workers::WorkerDeath& death,
+                                                   const Mismatch& suspected) const {
+  if (death.from_outside()) return std::nullopt;
+  auto likely = attributions_.without_trial(suspected);
   return likely && settings_.result.row_of(*likely) ? likely : std::nullopt;
 }
 
 Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int number) {
   const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);
-  const auto turn = co_await settings_.pool.turn(suspected.suspect, workers::is_of_cost(death.verdict));
-  auto likely = known(death, suspected);  // by the trials before this one
+  const auto turn = co_await settings_.pool.turn(suspected.suspect, is_of_cost(death.verdict));
+  auto likely = without_trial(death, suspected);  // by the trials before this one
   if (!likely) {
-    const auto lines =
-        workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty(), death.draws);
+    const auto lines = workers::sampled_lines(settings_.supervisor.worker, death.draws);
     likely = co_await attributions_.attributed(settings_.pool, death, lost, settings_.roster, settings_.supervisor,
                                                lines);
   }

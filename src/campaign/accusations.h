@@ -21,8 +21,9 @@
 
 namespace convict::campaign {
 
-/// What trials need to know of a campaign, and where they write what came of them. All of it outlives them.
-struct TrialSettings {
+/// What the trials of accusations need to know of a campaign, and where they write what came of them. All of it
+/// outlives them.
+struct AccusationSettings {
   workers::Pool& pool;
   const workers::SupervisorSettings& supervisor;
   const std::vector<workers::RosterEntry>& roster;
@@ -36,7 +37,7 @@ std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster);
 
 class Accusations {
  public:
-  explicit Accusations(TrialSettings settings)
+  explicit Accusations(AccusationSettings settings)
       : settings_(std::move(settings)), confirmations_(settings_.pool, settings_.supervisor) {}
 
   /// A mismatch of a case that is not complete yet.
@@ -45,10 +46,10 @@ class Accusations {
   void accuse(const workers::WorkerDeath& death);
 
   /// Repeats what an earlier campaign had no time to repeat: the case of this row, which has the blame `nobody`.
-  void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
+  void repeat_unconfirmed(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
 
   /// Runs the case of a row of an earlier campaign: does it still fail?
-  void replay(OpenRow row) { trials_.start(try_row(std::move(row))); }
+  void replay_row(OpenRow row) { trials_.start(replay(std::move(row))); }
 
   /// Trials that are not over, or were not at the last call of forget_finished(), which throws what one of them has
   /// thrown.
@@ -64,12 +65,7 @@ class Accusations {
   const examine::SparedKinds& spared() const { return spared_; }
 
  private:
-  /// Accusations of one `name` are alike: one trial speaks for several. `is_shown`: the row would show this line.
-  struct AlikeName {
-    std::string name;
-    bool is_shown;
-  };
-  AlikeName kind_of(const Mismatch& seen);
+  workers::KindOfAccusation kind_of(const Mismatch& seen);
   /// An accusation, and what its process had done before.
   struct Accusation {
     uint64_t index;
@@ -82,12 +78,12 @@ class Accusations {
   Task<void> confirm(Accusation accusation, std::string kind);
   void settle_alike(const std::string& kind);
   Task<void> repeat(int64_t row, Mismatch seen);
-  Task<void> try_row(OpenRow row);
+  Task<void> replay(OpenRow row);
   Task<void> attribute(workers::WorkerDeath death, Case lost, int number);
-  std::optional<Mismatch> known(const workers::WorkerDeath& death, const Mismatch& suspected) const;
+  std::optional<Mismatch> without_trial(const workers::WorkerDeath& death, const Mismatch& suspected) const;
   void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);
 
-  const TrialSettings settings_;
+  const AccusationSettings settings_;
   workers::Confirmations confirmations_;
   workers::Attributions attributions_;
   workers::Tasks trials_;

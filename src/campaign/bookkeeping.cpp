@@ -21,7 +21,7 @@ std::optional<workers::Work> Bookkeeping::next_work(uint64_t count) {
   return workers::Work{shard_.first + gap.first * shard_.step, count, shard_.step, without_};
 }
 
-void Bookkeeping::take_back(const workers::Work& work) { handed_out_.remove(position_of(work.first), work.count); }
+void Bookkeeping::recall(const workers::Work& work) { handed_out_.remove(position_of(work.first), work.count); }
 
 workers::Order Bookkeeping::order(const workers::Work& work) const {
   const Case* lost = lost_case(work.first);

@@ -41,7 +41,7 @@ class Bookkeeping {
   /// Those that are not left for next_work(): done, elsewhere, or under way.
   const Intervals& handed_out() const { return handed_out_; }
   /// Work that was handed out and comes back unexamined.
-  void take_back(const workers::Work& work);
+  void recall(const workers::Work& work);
   /// Of what is handed out from now on, these implementations are left out: a bit for each roster position.
   void leave_out(uint64_t without) { without_ |= without; }
   uint64_t without() const { return without_; }

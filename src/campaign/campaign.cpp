@@ -126,9 +126,9 @@ class Campaign {
     store::CampaignInfo info = information();
     if (settings_.resumed) note_resumption(info);
     kept_.begin(info);
-    for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().try_again(row, std::move(seen));
+    for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().repeat_unconfirmed(row, std::move(seen));
     if (!settings_.resumed)
-      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay(std::move(row));
+      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay_row(std::move(row));
     time_.begin(earlier_.seconds);
     for (const auto& [target, done] : earlier_.apart) {
       Bookkeeping books(settings_.shard());
@@ -254,8 +254,8 @@ class Campaign {
           one->second.behind = done - std::min(done, its);
     }
     for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
-    // A worker that was killed may have counted cases that are not done, and a campaign that was killed has not kept what
-    // it counted last: of those cases it is not known whether they were judged, so they were not.
+    // A worker that was killed may have counted cases that are not done, and a campaign that was killed has not kept
+    // what it counted last: of those cases it is not known whether they were judged, so they were not.
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
     counts[Counter::kCases] = done;

@@ -91,17 +91,17 @@ class CaseList {
 
   Task<void> confirm(uint64_t index, size_t place, std::vector<workers::Work> before) {
     const Mismatch seen = result_.cases[index].mismatches[place];
-    const auto turn = co_await pool_.turn(seen.suspect, workers::is_of_cost(seen.verdict));
+    const auto turn = co_await pool_.turn(seen.suspect, is_of_cost(seen.verdict));
     const auto earlier = [&] { return workers::earlier_lines(before, lines()); };
-    Mismatch found =
-        co_await confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier);
+    const workers::KindOfAccusation kind{signature(seen), entries_.size() == 1};
+    Mismatch found = co_await confirmations_.checked(seen, kind, result_.roster, earlier);
     result_.cases[index].mismatches[place] = std::move(found);
   }
 
   Task<void> attribute(workers::WorkerDeath death, size_t place) {
     const Case lost = entries_.case_at(death.index);
     const std::string suspect = result_.cases[death.index].mismatches[place].suspect;
-    const auto turn = co_await pool_.turn(suspect, workers::is_of_cost(death.verdict));
+    const auto turn = co_await pool_.turn(suspect, is_of_cost(death.verdict));
     Mismatch found =
         co_await workers::attributed(pool_, death, lost, result_.roster, settings_, lines(), heap_);
     const uint64_t without = death.reported ? 0 : workers::without_dead(death, found, result_.roster);

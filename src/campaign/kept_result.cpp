@@ -116,9 +116,9 @@ void KeptResult::write_hits() {
 }
 
 void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
-  const auto [entry, inserted] = result_.found.try_emplace(signature(hit));
+  const auto [entry, inserted] = result_.found.try_emplace(recorded.id);
   if (inserted) {
-    entry->second = {hit, recorded.id, 0, recorded.first_ever, recorded.status, "", {}, ""};
+    entry->second = {hit, recorded.id, signature(hit), 0, recorded.first_ever, recorded.status, "", {}, ""};
     note_own_bug(recorded.id, hit, result_.notes);
   }
   ++entry->second.hits;
@@ -141,9 +141,10 @@ void KeptResult::cover(const workers::Done& done, const std::set<std::string>& t
     unsaved_.apply(done.tuples.ids, done.covered);
     result_.coverage.apply(done.tuples.ids, done.covered);
   }
-  const auto standing = [&](int place) -> Standing* {
-    Standing* one = standing_of(static_cast<size_t>(place));
-    const bool is_wanted = targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(place)].name));
+  const auto standing = [&](int position) -> Standing* {
+    Standing* one = standing_of(static_cast<size_t>(position));
+    const bool is_wanted =
+        targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(position)].name));
     return is_wanted ? one : nullptr;
   };
   for (const auto& [target, news] : done.pairs)
@@ -163,9 +164,9 @@ void KeptResult::note_loss(const std::string& running, double seconds) {
   one->second.deaths.seconds += seconds;
 }
 
-Standing* KeptResult::standing_of(size_t place) {
-  if (place >= result_.roster.size()) return nullptr;
-  const auto found = result_.standings.find(result_.roster[place].name);
+Standing* KeptResult::standing_of(size_t position) {
+  if (position >= result_.roster.size()) return nullptr;
+  const auto found = result_.standings.find(result_.roster[position].name);
   return found == result_.standings.end() ? nullptr : &found->second;
 }
 

@@ -90,8 +90,8 @@ class KeptResult {
   void take(store::StoredCoverage stored);
   /// What has been covered so far, for workers that start later.
   workers::KnownTuples known_tuples() const { return campaign::known_tuples(result_); }
-  /// Of the target at this place in the roster; nullptr if that is no target.
-  Standing* standing_of(size_t place);
+  /// Of the target at this position in the roster; nullptr if that is no target.
+  Standing* standing_of(size_t position);
 
   /// Writes what is due.
   void keep_up();

@@ -42,7 +42,7 @@ Task<void> Lane::work() {
     if (pace == Pace::kFinish) workers.finish();
     if (pace == Pace::kStop) workers.stop();
     if (is_recalled_)
-      workers.take_back();
+      workers.recall();
     else
       put_work(workers);
     workers.expect_more(accusations_.pending() > 0 || is_recalled_);
@@ -88,7 +88,7 @@ void Lane::give_up() {
   settings_.result.keep(books_.give_up(unconfirmed));
   for (Mismatch& one : unconfirmed) {
     one.certificate.alone.runs = 0;
-    if (!settings_.result.row_of(one)) one = workers::without_blame(std::move(one));
+    if (!settings_.result.row_of(one)) one = without_blame(std::move(one));
   }
   settings_.result.keep(unconfirmed);
 }
@@ -107,8 +107,8 @@ void Lane::take(const workers::Reported& reported) {
   if (!settings_.result.reference_is_wrong()) settings_.result.keep(books_.complete(reported.work));
 }
 
-void Lane::take(const workers::Returned& returned) {
-  for (const workers::Work& work : returned.works) books_.take_back(work);
+void Lane::take(const workers::Recalled& recalled) {
+  for (const workers::Work& work : recalled.works) books_.recall(work);
   is_recalled_ = false;
 }
 

@@ -33,7 +33,7 @@ struct LaneSettings {
   const workers::SupervisorSettings& supervisor;
   const std::vector<workers::RosterEntry>& roster;
   KeptResult& result;
-  bool shrinks = false;  // as in TrialSettings
+  bool shrinks = false;  // as in AccusationSettings
   std::function<void(const workers::Began&)> begin;  // everything is loaded
   std::function<Pace()> pace;                        // called several times a second
 };
@@ -62,12 +62,16 @@ class Lane {
   workers::SupervisorSettings supervisor() const;
   void put_work(workers::Workers& workers);
   void add_what_is_known(workers::WorkerSettings& worker) const;
-  template <class Other>
-  void take(const Other&) {}
+  // What it does with each answer; nothing with the first ones.
+  void take(const workers::Began&) {}
+  void take(const workers::CaseReport&) {}
+  void take(const workers::LayerReport&) {}
+  void take(const workers::Surveyed&) {}
+  void take(const workers::Tick&) {}
   void take(const workers::Sighting& sighting);
   void take(const workers::Reported& reported);
   void take(const workers::Finished& finished);
-  void take(const workers::Returned& returned);
+  void take(const workers::Recalled& recalled);
   void take(const workers::WorkerDeath& death) { accusations_.accuse(death); }
   bool speaks_of(const std::string& implementation) const;
 

@@ -34,7 +34,8 @@ std::optional<std::string> refuted_claim(const Mismatch& mismatch) {
 void note_own_bug(int64_t row, const Mismatch& mismatch, std::vector<std::string>& notes) {
   if (const auto claim = refuted_claim(mismatch))
     notes.push_back(fmt::format(
-        "a bug of convict itself: its checker refutes the certificate of mismatch {} ({}); please report it", row, *claim));
+        "a bug of convict itself: its checker refutes the certificate of mismatch {} ({}); please report it", row,
+        *claim));
 }
 
 }  // namespace convict::campaign

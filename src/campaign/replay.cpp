@@ -8,11 +8,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/case_text.h"
 #include "core/cause.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 #include "workers/lone_run.h"
 
 namespace convict::campaign {
@@ -37,15 +36,6 @@ int runs_of(const Certificate::Alone& alone) {
   const auto runs = static_cast<double>(alone.runs.value_or(1)), failed = static_cast<double>(alone.failed.value_or(1));
   if (failed <= 0 || failed >= runs) return 1;
   return std::min(kMostRuns, static_cast<int>(std::ceil(std::log(kMissed) / std::log(1 - failed / runs))));
-}
-
-/// What one process runs, the case last.
-std::vector<std::string> lines_of(const Mismatch& mismatch) {
-  const Certificate::Alone& alone = mismatch.certificate.alone;
-  const std::string line = to_text(mismatch.problem_case);
-  std::vector<std::string> lines = alone.before.value_or(std::vector<std::string>());
-  lines.insert(lines.end(), static_cast<size_t>(std::max<int64_t>(alone.times.value_or(1), 1)), line);
-  return lines;
 }
 
 }  // namespace
@@ -75,7 +65,7 @@ Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
                                        const workers::SupervisorSettings& settings) {
   const Mismatch& seen = row.mismatch;
   const workers::Suspect suspect{seen.suspect};
-  const std::vector<std::string> lines = lines_of(seen);
+  const std::vector<std::string> lines = lines_to_run(seen.certificate.alone, seen.problem_case);
   const auto& guard = seen.certificate.alone.heap_guard;
   const workers::SupervisorSettings guarded = guard ? workers::with_heap_guard(settings, *guard) : settings;
   Replayed result{row.id, seen, row.status, ""};
@@ -84,7 +74,7 @@ Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
     const workers::LoneResult run = co_await workers::run_alone(pool, suspect, seen.verdict, lines, guarded);
     if (settings.is_interrupted()) co_return std::nullopt;
     if (run.of(seen.suspect, lines.back(), lines.size() - 1)) co_return result;
-    if (run.calls == 0 || (run.death && run.death->from_outside)) co_return std::nullopt;
+    if (run.calls == 0 || (run.death && run.death->from_outside())) co_return std::nullopt;
     is_computed |= run.computed;
   }
   result.gone = row.target + (is_computed ? "" : ", which refuses the case");

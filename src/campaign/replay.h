@@ -19,7 +19,7 @@
 
 namespace convict::campaign {
 
-/// A mismatch that is not triaged as fixed.
+/// A mismatch of a target, triaged as new, known or reported.
 struct OpenRow {
   int64_t id = 0;
   Mismatch mismatch;   // the simplest case

@@ -10,9 +10,9 @@
 
 namespace convict::campaign {
 
-std::string_view Found::novelty() const {
-  if (status != "new" && status != "fixed") return "known";
-  return first_ever ? "new" : "again";
+Novelty Found::novelty() const {
+  if (status != "new" && status != "fixed") return Novelty::kKnown;
+  return first_ever ? Novelty::kNew : Novelty::kAgain;
 }
 
 uint64_t Enough::of(const Standing& standing) const {
@@ -43,24 +43,22 @@ std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) cons
 
 uint64_t CampaignResult::hits_of(const std::string& suspect) const {
   uint64_t hits = 0;
-  for (const auto& [signature, one] : found)
+  for (const auto& [id, one] : found)
     if (one.example.suspect == suspect && one.example.verdict != Verdict::kAcceptsInvalid) hits += one.hits;
   return hits;
 }
 
 std::vector<const Replayed*> CampaignResult::still_failing() const {
   std::vector<const Replayed*> list;
-  for (const Replayed& one : replayed) {
-    const auto is_it = [&](const auto& entry) { return entry.second.id == one.id; };
-    if (one.fails() && std::ranges::none_of(found, is_it)) list.push_back(&one);
-  }
+  for (const Replayed& one : replayed)
+    if (one.fails() && !found.contains(one.id)) list.push_back(&one);
   return list;
 }
 
 bool CampaignResult::has_new_mismatch() const {
   const auto is_new = [](const Replayed* one) { return one->status == "new"; };
   return std::ranges::any_of(still_failing(), is_new) || std::ranges::any_of(found, [](const auto& entry) {
-           return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
+           return !entry.second.is_known() && entry.second.example.blame == Blame::kTarget;
          });
 }
 
@@ -72,17 +70,11 @@ workers::KnownTuples known_tuples(const CampaignResult& result) {
   return known;
 }
 
-std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes) {
-  std::map<std::string, Found> rows;
+std::map<int64_t, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes) {
+  std::map<int64_t, Found> rows;
   for (const auto& [row, hits] : store.seen_by(campaign)) try {
-      rows[row.signature] = {row.best_mismatch(),
-                             row.id,
-                             static_cast<uint64_t>(hits),
-                             row.first_campaign == campaign,
-                             row.effective_status,
-                             row.predicate,
-                             row.cause,
-                             row.shows_if()};
+      rows[row.id] = {row.best_mismatch(), row.id, row.signature, static_cast<uint64_t>(hits),
+                      row.first_campaign == campaign, row.effective_status, row.predicate, row.cause, row.shows_if()};
     } catch (const std::exception& error) {  // another program wrote to it
       notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
     }

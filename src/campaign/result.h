@@ -3,6 +3,7 @@
 // What a campaign has found, and what can be said of whom.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -24,10 +25,16 @@
 
 namespace convict::campaign {
 
-/// One signature as this campaign saw it.
+/// Whether a row is news: its status is neither new nor fixed; no campaign saw it before; one did.
+enum class Novelty { kKnown, kNew, kAgain };
+inline constexpr std::array<std::string_view, 3> kNoveltyNames = {"known", "new", "again"};
+constexpr std::string_view name_of(Novelty novelty) { return kNoveltyNames[static_cast<size_t>(novelty)]; }
+
+/// One row of the database as this campaign saw it.
 struct Found {
   Mismatch example;  // the first hit; after the campaign the simplest one in the database
-  int64_t id = 0;    // in the database
+  int64_t id = 0;
+  std::string signature;  // of the first hit; after the campaign that of the row
   uint64_t hits = 0;
   bool first_ever = false;
   std::string status;
@@ -35,9 +42,8 @@ struct Found {
   std::optional<int64_t> cause = {};
   std::string shows_if = {};  // the predicate for people, with its exceptions
 
-  /// "known" unless its status is new or fixed; else "new" if no campaign saw the signature before, or "again" if one
-  /// did.
-  std::string_view novelty() const;
+  Novelty novelty() const;
+  bool is_known() const { return novelty() == Novelty::kKnown; }
 };
 
 /// On how many cases a target has to be judged before anything is said of it.
@@ -64,7 +70,7 @@ struct CampaignResult {
   Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   diagnose::DiagnosisThread::Present explaining;
   std::map<int64_t, store::CauseRow> causes;  // of the database, once it has ended
-  std::map<std::string, Found> found;         // by signature: the coarse one while it runs, at the end that of the row
+  std::map<int64_t, Found> found;             // by id; one that was joined with another stays until the end
   std::vector<Replayed> replayed;             // what earlier campaigns saw of the targets
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
@@ -86,9 +92,8 @@ struct CampaignResult {
 /// What the database knows of this, for workers that start later.
 workers::KnownTuples known_tuples(const CampaignResult& result);
 
-/// The rows that a campaign has seen, by signature, as the database knows them. A note tells of each that makes no
-/// sense.
-std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
+/// The rows that a campaign has seen, by id, as the database knows them. A note tells of each that makes no sense.
+std::map<int64_t, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
 
 /// Seconds and counters, with the number of cases that are done, for the database.
 nlohmann::json counts_of(const CampaignResult& result, uint64_t cases);

@@ -201,8 +201,8 @@ class Checker {
     const auto computed = static_cast<double>(exact_.value);
     if (!same(stated, in_decimal))
       return claim("exact value", false, "", fmt::format("exact_hex is {}, exact {}", shown(stated), in_decimal));
-    const bool holds =
-        same(stated, computed) || std::abs(static_cast<double>(stated - exact_.value)) <= error_of_reference(exact_, output_type_);
+    const bool holds = same(stated, computed) ||
+                       std::abs(static_cast<double>(stated - exact_.value)) <= error_of_reference(exact_, output_type_);
     claim("exact value", holds, shown(stated),
           fmt::format("certificate says {}, computed {}", shown(stated), shown(computed)));
   }

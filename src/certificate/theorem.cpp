@@ -68,7 +68,8 @@ std::string why_not_given(Bound bound, const DeclaredContract& contract, const C
 }
 
 convict_dtype accumulator_of(const DeclaredContract& contract, const SumTypes& types) {
-  const convict_dtype held[] = {contract.min_accumulator, types.output, types.has_products ? types.factors[0] : types.output,
+  const convict_dtype held[] = {contract.min_accumulator, types.output,
+                                types.has_products ? types.factors[0] : types.output,
                                 types.has_products ? types.factors[1] : types.output};
   if (std::ranges::find(held, CONVICT_F64) != std::end(held)) return CONVICT_F64;
   const bool all_alike = std::ranges::all_of(held, [&](convict_dtype type) { return type == held[0]; });

@@ -34,7 +34,9 @@ struct Checked {
 
   const char* diagnosis() const {
     if (check.refuted()) return "refuted";
-    return check.wholly_confirmed() ? "confirmed" : check.confirmed() ? "confirmed in part" : "nothing numeric to check";
+    return check.wholly_confirmed() ? "confirmed"
+           : check.confirmed()      ? "confirmed in part"
+                                    : "nothing numeric to check";
   }
 };
 
@@ -153,8 +155,8 @@ int check_all(const CheckOptions& options) {
   }
   std::string text = options.out.json() ? as_json(all) : as_text(all, options.out);
   if (!options.out.json())
-    text += fmt::format("certificates: {} confirmed, {} in part, {} refuted, {} with nothing numeric to check\n", wholly,
-                        confirmed - wholly, refuted, static_cast<int>(all.size()) - confirmed - refuted);
+    text += fmt::format("certificates: {} confirmed, {} in part, {} refuted, {} with nothing numeric to check\n",
+                        wholly, confirmed - wholly, refuted, static_cast<int>(all.size()) - confirmed - refuted);
   options.out.write(text);
   return refuted > 0 ? kMismatch : confirmed > wholly ? kInPart : wholly > 0 ? kClean : kCannotJudge;
 }
@@ -168,7 +170,8 @@ void add_check_certificate(Command app, int& exit_code) {
       "  convict repro 3 --format json | convict check-certificate -\n"
       "  convict check-certificate found.json            a mismatch, or all of a document of fuzz or repro\n"
       "  convict check-certificate 3 --db convict.db     the mismatch of a database with this number\n"
-      "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 3 the numbers are confirmed, and more is said than a\n"
+      "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 3 the numbers are confirmed, and more is said "
+      "than a\n"
       "            case line tells (suspect, blame, contract, counts), 125 nothing numeric to check");
   command.option("what", options.what, "A JSON file, - for stdin, or the number of a mismatch").required();
   command.option("--db", options.database, "Where a mismatch number is looked up").shows_default();

@@ -12,6 +12,7 @@
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "diagnose/known.h"
 #include "workers/fork_servers.h"
 
@@ -45,9 +46,17 @@ MismatchToExplain seen_in(const store::Store& store, const store::MismatchRow& r
   return {row.mismatch(), campaign ? campaign->info.libraries.value(row.suspect, "") : ""};
 }
 
-diagnose::Diagnosis stored(const store::MismatchRow& row) {
+/// Such rows are not explained (docs/causes.md).
+store::Explanation explained_by_cause(const store::Store& store, const std::string& name) {
+  const std::vector<Cause> causes = store.known_causes();
+  const auto cause = std::ranges::find(causes, name, &Cause::name);
+  const std::string title = cause == causes.end() ? "" : ": " + cause->title;
+  return {.reproduced = true, .text = printable("is covered by the known cause " + name + title, 300)};
+}
+
+diagnose::Diagnosis stored(const store::Store& store, const store::MismatchRow& row) {
   diagnose::Diagnosis diagnosis;
-  diagnosis.explanation = row.explanation.value_or(store::Explanation());
+  diagnosis.explanation = row.explanation ? *row.explanation : explained_by_cause(store, row.known_cause);
   diagnosis.reproduced = diagnosis.explanation.reproduced;
   diagnosis.complete = true;
   if (row.shrunk_text) diagnosis.shrunk = row.best_mismatch();
@@ -79,9 +88,10 @@ void DiagnosisOptions::add_to(Command command) {
 
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   const Chosen chosen = chosen_case(options.which);
+  const auto& plugins = options.run.plugins.empty() ? chosen.plugins : options.run.plugins;
   if (chosen.row && chosen.row->is_explained())
-    return {chosen.row->mismatch(), stored(*chosen.row), chosen.row->id,
-            options.run.plugins.empty() ? chosen.plugins : options.run.plugins};
+    return {chosen, chosen.row->mismatch(), stored(store::Store::open_to_read(options.which.database), *chosen.row),
+            chosen.row->id, plugins};
   diagnose::DiagnosisSettings settings{options.run.settings(), options.shrink_runs, options.explain_runs, std::nullopt};
   settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
   settings.supervisor.worker.where = options.where.empty() ? chosen.where : options.where;
@@ -93,8 +103,7 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   const diagnose::Known known =
       store ? diagnose::Known(*store) : diagnose::Known(diagnose::with_inherited(shipped_causes(), seen.roster));
   settings.known = known.faults_of(seen.mismatch, seen.version);
-  DiagnosisResult result{seen.mismatch, with_progress(seen.mismatch, settings, options.out.quiet)};
-  result.plugins = settings.supervisor.worker.roster.plugins;
+  DiagnosisResult result{chosen, seen.mismatch, with_progress(seen.mismatch, settings, options.out.quiet), 0, plugins};
   store::RowExplanation explanation = known.explanation(result.diagnosis, seen.mismatch);
   if (store && result.diagnosis.complete) {
     result.row = store->explain(chosen.row->id, explanation);

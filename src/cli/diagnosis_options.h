@@ -22,6 +22,7 @@ struct DiagnosisOptions {
 };
 
 struct DiagnosisResult {
+  Chosen chosen;  // as it was before the diagnosis: its row may have become part of another one
   Mismatch original;
   diagnose::Diagnosis diagnosis;
   int64_t row = 0;                        // where it is stored now, if it came from a database
@@ -30,8 +31,9 @@ struct DiagnosisResult {
   std::string known_cause = {};           // "name: title" of the one that it turned out to be
 };
 
-/// Diagnoses the case or row that the options name. A row that is explained already is read instead; a new diagnosis of
-/// a row is stored. Throws UsageError, also if the case shows no mismatch.
+/// Diagnoses the case or row that the options name; a new diagnosis of a row is stored. Of a row that is explained
+/// already, that is read instead; one of a known cause has no diagnosis. Throws UsageError, also if the case shows no
+/// mismatch.
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options);
 
 }  // namespace convict::cli

@@ -121,9 +121,10 @@ std::string as_text(const json& report) {
   std::vector<std::string> witnesses;
   for (const json& one : report["clients"])
     if (one["installed"]) witnesses.push_back("--oracle " + one["name"].get<std::string>());
-  return text + (witnesses.empty() ? fmt::format("ready to judge by the exact reference alone: {}\n", why)
-                                   : fmt::format("ready to judge by the exact reference; a witness has to be named: {}\n",
-                                                 fmt::join(witnesses, ", ")));
+  return text + (witnesses.empty()
+                     ? fmt::format("ready to judge by the exact reference alone: {}\n", why)
+                     : fmt::format("ready to judge by the exact reference; a witness has to be named: {}\n",
+                                   fmt::join(witnesses, ", ")));
 }
 
 // ---- The self-check of a plugin
@@ -194,7 +195,8 @@ std::string as_text(const std::string& plugin, const json& one) {
   for (const auto& [reason, times] : one["refusals"].items())
     text += fmt::format("  {:>3} {}\n", times.get<int>(), printable(reason, 100));
   if (const auto why = one["blocked_by"].get<std::string>(); !why.empty())
-    text += fmt::format("  it accepted no case that it was asked about; what blocks is probably: {}\n", printable(why, 200));
+    text += fmt::format("  it accepted no case that it was asked about; what blocks is probably: {}\n",
+                        printable(why, 200));
   for (const json& mismatch : one["failures"])
     text += fmt::format("  {}: convict repro {} --target {} {}\n", mismatch["verdict"].get<std::string>(),
                         plugin_flag(plugin), shell_quoted(one["name"].get<std::string>()),

@@ -17,7 +17,7 @@
 #include "core/plain_words.h"
 #include "core/text.h"
 #include "report/repro_command.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 
 namespace convict::cli {
 namespace {
@@ -71,7 +71,7 @@ std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const
   if (options.check == 0 || diagnosis.predicate.empty() || !diagnosis.shrunk) return std::nullopt;
   const auto& guard = diagnosis.shrunk->certificate.alone.heap_guard;
   workers::SupervisorSettings settings = options.run.settings();
-  settings.worker.roster = chosen_case(options.which).with_suspect(settings.worker.roster);
+  settings.worker.roster = result.chosen.with_suspect(settings.worker.roster);
   if (guard) settings = workers::with_heap_guard(settings, *guard);
   settings.interrupted = &interrupted();
   return campaign::predicted(Predicate::parse(diagnosis.predicate), *diagnosis.shrunk, options.check, settings,

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "cli/describe.h"
+#include "core/case_text.h"
 #include "core/text.h"
 #include "report/repro_command.h"
 #include "reports/shared/certificate_text.h"
@@ -20,8 +21,7 @@ constexpr size_t kWidth = 80, kIndent = 6;
 
 /// What became of it, in a word: "new" is what this campaign is the first to see.
 std::string status_of(const campaign::Found& found) {
-  const std::string_view novelty = found.novelty();
-  return std::string(novelty == "known" || found.status == "fixed" ? found.status : novelty);
+  return found.is_known() || found.status == "fixed" ? found.status : std::string(name_of(found.novelty()));
 }
 
 /// The command that shows it again. A long list of earlier cases would fill the screen; the database has it.
@@ -55,9 +55,8 @@ std::string head_of(const campaign::Found& found, uint64_t hits, const FuzzOptio
   const std::string head = fmt::format("  #{} {}: {}, {}, {}{}", found.id, printable(m.suspect, 40), name_of(m.verdict),
                                        status_of(found), hits_of(hits), blame);
   const std::string meaning = wrapped(fmt::format("{}. {}", head, reports::meaning_of(m.verdict)), kIndent);
-  return found.novelty() == "known" ? meaning
-                                    : options.out.colored(color_of(m.blame), meaning.substr(0, head.size())) +
-                                          meaning.substr(head.size());
+  if (found.is_known()) return meaning;
+  return options.out.colored(color_of(m.blame), meaning.substr(0, head.size())) + meaning.substr(head.size());
 }
 
 std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
@@ -70,7 +69,7 @@ std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
     text += remark(fmt::format("and {} more mismatch{} of this cause; `convict show cause {}` lists them", more,
                                more == 1 ? "" : "es", one.cause->id));
   for (size_t i = 1; i < one.rows.size() && options.out.verbose; ++i)
-    text += head_of(*one.rows[i].second, one.rows[i].second->hits, options) + remarks(*one.rows[i].second, options);
+    text += head_of(*one.rows[i], one.rows[i]->hits, options) + remarks(*one.rows[i], options);
   return text;
 }
 
@@ -82,7 +81,7 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
                     const std::vector<FoundCause>& causes, const FuzzOptions& options) {
   const auto count = [&](bool known) {
     return std::ranges::count_if(causes, [&](const FoundCause& one) {
-      return is_of(one, target) && !is_on_illegal(one) && (one.first().novelty() == "known") == known;
+      return is_of(one, target) && !is_on_illegal(one) && one.first().is_known() == known;
     });
   };
   const auto fresh = count(false), known = count(true);
@@ -150,8 +149,7 @@ std::string replayed_text(const campaign::CampaignResult& result, const FuzzOpti
                     kIndent) +
             fmt::format("{:{}}{}\n", "", kIndent, command_of(one->mismatch, one->id, options));
   for (const campaign::Replayed& one : result.replayed) {
-    const auto is_it = [&](const auto& entry) { return entry.second.id == one.id; };
-    if (!one.fails() && std::ranges::none_of(result.found, is_it))
+    if (!one.fails() && !result.found.contains(one.id))
       text += wrapped(fmt::format("  #{} {}: {}, not seen any more: gone since {}", one.id,
                                   printable(one.mismatch.suspect, 40), name_of(one.mismatch.verdict),
                                   printable(one.gone, 200)),
@@ -179,7 +177,7 @@ std::string line_of_others(const std::vector<const FoundCause*>& causes) {
 
 uint64_t FoundCause::hits() const {
   return std::accumulate(rows.begin(), rows.end(), uint64_t{0},
-                         [](uint64_t sum, const FoundRow& row) { return sum + row.second->hits; });
+                         [](uint64_t sum, const campaign::Found* row) { return sum + row->hits; });
 }
 
 std::string wrapped(std::string text, size_t indent) {
@@ -192,28 +190,27 @@ std::string wrapped(std::string text, size_t indent) {
   return text + "\n";
 }
 
-std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result) {
-  std::vector<FoundRow> list;
-  for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
-  std::ranges::stable_sort(list, {}, [](const FoundRow& row) {
-    const campaign::Found& found = *row.second;
-    return std::tuple(found.novelty() == "known", found.example.blame != Blame::kTarget,
-                      reading_order(found.example.verdict), found.shows_if.empty(),
-                      to_text(found.example.problem_case).size());
+std::vector<const campaign::Found*> sorted_rows(const campaign::CampaignResult& result) {
+  std::vector<const campaign::Found*> list;
+  for (const auto& [id, found] : result.found) list.push_back(&found);
+  std::ranges::sort(list, {}, [](const campaign::Found* found) {
+    return std::tuple(found->is_known(), found->example.blame != Blame::kTarget,
+                      reading_order(found->example.verdict), found->shows_if.empty(),
+                      to_text(found->example.problem_case).size(), found->signature, found->id);
   });
   return list;
 }
 
 std::vector<FoundCause> found_causes(const campaign::CampaignResult& result) {
   std::vector<FoundCause> causes;
-  for (FoundRow& row : sorted_rows(result)) {
-    const auto known = row.second->cause ? result.causes.find(*row.second->cause) : result.causes.end();
+  for (const campaign::Found* row : sorted_rows(result)) {
+    const auto known = row->cause ? result.causes.find(*row->cause) : result.causes.end();
     const store::CauseRow* cause = known == result.causes.end() ? nullptr : &known->second;
     const auto same = std::ranges::find_if(causes, [&](const FoundCause& one) { return cause && one.cause == cause; });
     if (same == causes.end())
-      causes.push_back({cause, {std::move(row)}});
+      causes.push_back({cause, {row}});
     else
-      same->rows.push_back(std::move(row));
+      same->rows.push_back(row);
   }
   return causes;
 }
@@ -223,7 +220,7 @@ std::string verdict_text(const campaign::CampaignResult& result, const FuzzOptio
   std::string text = lines_of_targets(result, causes, options), notes;
   std::vector<const FoundCause*> others;
   for (const FoundCause& one : causes) {
-    const bool is_others = one.first().novelty() == "known" && one.first().example.blame != Blame::kTarget;
+    const bool is_others = one.first().is_known() && one.first().example.blame != Blame::kTarget;
     if (is_others && !options.out.verbose)
       others.push_back(&one);
     else if (is_on_illegal(one) && !one.is_known() && one.rows.size() == 1)

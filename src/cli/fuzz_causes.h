@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "campaign/result.h"
@@ -13,22 +12,19 @@
 
 namespace convict::cli {
 
-/// A row and its signature.
-using FoundRow = std::pair<std::string, const campaign::Found*>;
-
 /// A cause, and its rows in the order of sorted_rows().
 struct FoundCause {
   const store::CauseRow* cause = nullptr;  // nullptr for a row that was never joined with others
-  std::vector<FoundRow> rows = {};
+  std::vector<const campaign::Found*> rows = {};
 
   bool is_known() const { return cause && !cause->name.empty(); }
-  const campaign::Found& first() const { return *rows.front().second; }
+  const campaign::Found& first() const { return *rows.front(); }
   uint64_t hits() const;
 };
 
 /// What is unknown first; then targets before oracles; then in the order in which people want to read of verdicts; then
 /// by signature.
-std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result);
+std::vector<const campaign::Found*> sorted_rows(const campaign::CampaignResult& result);
 
 /// In the order of their first rows.
 std::vector<FoundCause> found_causes(const campaign::CampaignResult& result);

@@ -212,13 +212,13 @@ json causes_as_json(const campaign::CampaignResult& result) {
   json list = json::array();
   for (const FoundCause& one : found_causes(result)) {
     json ids = json::array();
-    for (const FoundRow& row : one.rows) ids.push_back(row.second->id);
+    for (const campaign::Found* row : one.rows) ids.push_back(row->id);
     list.push_back({{"id", one.cause ? json(one.cause->id) : json(nullptr)},
                     {"name", one.is_known() ? json(one.cause->name) : json(nullptr)},
                     {"title", one.cause ? json(one.cause->title) : json(nullptr)},
                     {"suspect", one.first().example.suspect},
                     {"blame", name_of(one.first().example.blame)},
-                    {"novelty", one.first().novelty()},
+                    {"novelty", name_of(one.first().novelty())},
                     {"hits", one.hits()},
                     {"mismatches", std::move(ids)}});
   }
@@ -251,8 +251,9 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
   text += "\n" + counter_lines(result) + coverage_lines(result, options);
   if (!result.roster.empty())
-    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" + implementations_table(result) +
-            refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
+    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" +
+            implementations_table(result) + refusals_table(result, options.out.verbose) +
+            (options.out.verbose ? stages_table(result) : "");
   if (result.id != 0)
     text += "\n" + wrapped(fmt::format("kept in {}; `convict list mismatches` and `convict report` read it",
                                        printable(options.database, 200)),
@@ -289,12 +290,12 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
   document["causes"] = causes_as_json(result);
   document["replayed"] = replayed_as_json(result);
   document["mismatches"] = json::array();
-  for (const auto& [signature, found] : sorted_rows(result)) {
+  for (const campaign::Found* found : sorted_rows(result)) {
     json row = to_json(found->example);
     row["id"] = found->id;
     row["hits"] = found->hits;
     row["status"] = found->status;
-    row["signature"] = signature;
+    row["signature"] = found->signature;
     row["cause"] = found->cause ? json(*found->cause) : json(nullptr);
     row["predicate"] = found->predicate;
     row["fails_if"] = found->shows_if;

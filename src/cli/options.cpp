@@ -15,7 +15,7 @@
 #include "examine/asked_relations.h"
 #include "fill/given_data.h"
 #include "run/heap_guard.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 #include "workers/supervisor_settings.h"
 
 namespace convict::cli {

@@ -42,12 +42,12 @@ double mean_rate(const campaign::CampaignResult& result) {
 }
 
 std::string mismatches(const campaign::CampaignResult& result) {
-  const auto count = [&](std::string_view what) {
+  const auto count = [&](campaign::Novelty what) {
     return std::ranges::count_if(result.found, [&](const auto& entry) { return entry.second.novelty() == what; });
   };
   const std::string& explained = result.explaining.signature;
-  const auto again = count("again");
-  return fmt::format("{} known, {} new{}{}", count("known"), count("new"),
+  const auto again = count(campaign::Novelty::kAgain);
+  return fmt::format("{} known, {} new{}{}", count(campaign::Novelty::kKnown), count(campaign::Novelty::kNew),
                      again > 0 ? fmt::format(", {} again", again) : "",
                      explained.empty() ? "" : "; explaining " + explained);
 }
@@ -81,13 +81,12 @@ void CampaignProgress::introduce(const campaign::CampaignResult& so_far) {
 }
 
 void CampaignProgress::announce(const campaign::CampaignResult& so_far) {
-  for (const auto& [signature, found] : so_far.found) {
-    if (!announced_.insert(signature).second) continue;
-    const std::string_view what = found.novelty();
-    const std::string word = fmt::format("{:<5}", what);
+  for (const auto& [id, found] : so_far.found) {
+    if (!announced_.insert(id).second) continue;
+    const std::string word = fmt::format("{:<5}", name_of(found.novelty()));
     block_.say(fmt::format("{} {}: {}",
-                           what == "known" ? word : out_.colored(color_of(found.example.blame), word, STDERR_FILENO),
-                           signature, to_text(found.example.problem_case)));
+                           found.is_known() ? word : out_.colored(color_of(found.example.blame), word, STDERR_FILENO),
+                           found.signature, to_text(found.example.problem_case)));
   }
 }
 

@@ -13,7 +13,7 @@
 namespace convict::cli {
 
 /// Tells stderr how a campaign goes: a live block on a terminal, else a plain line now and then; and a line for
-/// each signature as it appears. The first two arguments outlive it.
+/// each row as it appears. The first two arguments outlive it.
 class CampaignProgress {
  public:
   CampaignProgress(const campaign::CampaignSettings& settings, const OutputOptions& out,
@@ -38,8 +38,8 @@ class CampaignProgress {
   LiveBlock block_;
   bool introduced_ = false;
   size_t told_notes_ = 0;
-  std::set<std::string> announced_;  // signatures
-  std::deque<RatePoint> samples_;    // of the last seconds
+  std::set<int64_t> announced_;    // rows
+  std::deque<RatePoint> samples_;  // of the last seconds
 };
 
 }  // namespace convict::cli

@@ -57,9 +57,9 @@ std::vector<CorpusEntry> entries_of(const ReproOptions& options, const Chosen& c
   if (!options.after.empty()) alone.before = options.after;
   if (options.times > 0) alone.times = options.times;
   std::vector<CorpusEntry> entries;
-  for (const std::string& line : alone.before.value_or(std::vector<std::string>()))
-    entries.push_back({parse_case(line), false, ""});
-  entries.insert(entries.end(), static_cast<size_t>(alone.times.value_or(1)), chosen.entry);
+  const std::string chosen_line = to_text(chosen.entry.c);
+  for (const std::string& line : lines_to_run(alone, chosen.entry.c))
+    entries.push_back(line == chosen_line ? chosen.entry : CorpusEntry{parse_case(line), false, ""});
   return entries;
 }
 

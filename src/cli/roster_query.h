@@ -17,8 +17,8 @@ struct Installed {
   std::vector<std::pair<run::NamedClient, run::ClientInstallation>> clients;
 };
 
-/// Loads native kernels, oracle modules and the given plugins, each in a worker of its own, but no client. Lists a module
-/// that fails in `failures`. Throws UsageError for a plugin that fails, because the user named it.
+/// Loads native kernels, oracle modules and the given plugins, each in a worker of its own, but no client. Lists a
+/// module that fails in `failures`. Throws UsageError for a plugin that fails, because the user named it.
 Installed everything_installed(const std::vector<std::string>& plugins);
 
 /// The implementations of one plugin. Throws UsageError.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/case_text.h"
 #include "core/error.h"
 #include "core/hex_float.h"
 #include "core/names.h"
@@ -46,7 +47,7 @@ std::string_view name_in(const Names<T>& names, T value) {
   return found == names.end() ? "unknown" : found->first;
 }
 
-/// Calls field(key, optional) for every field: the one list of the keys.
+/// Calls field(key, optional) for every field: the list of the keys. SQL has one of them, too (store/facts.h).
 template <class AnyCertificate, class Field>
 void visit(AnyCertificate& c, const Field& field) {
   field("role", c.element.role);
@@ -304,6 +305,12 @@ std::string not_reproduced(const Certificate& certificate) {
   if (!seen) return "";
   const std::string how = is_unconfirmed(certificate) ? "not repeated, for want of time" : "not reproduced";
   return how + "; seen of " + *seen;
+}
+
+std::vector<std::string> lines_to_run(const Certificate::Alone& alone, const Case& c) {
+  std::vector<std::string> lines = alone.before.value_or(std::vector<std::string>());
+  lines.insert(lines.end(), static_cast<size_t>(std::max<int64_t>(alone.times.value_or(1), 1)), to_text(c));
+  return lines;
 }
 
 convict_dtype default_accumulator(const Case& c) {

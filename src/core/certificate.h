@@ -87,9 +87,6 @@ struct OutputValues {
   bool operator==(const OutputValues&) const = default;
 };
 
-/// The address class of an access for which the processor tells no address.
-inline constexpr const char* kNoAddress = "none: an access that is not aligned, or to an address that cannot be";
-
 struct Certificate {
   /// The element that the verdict rests on. Of a broken relation there are `at` and `got` only, of a death `role`.
   struct Element {
@@ -132,14 +129,17 @@ struct Certificate {
 
   /// What came of it when the accusation was repeated in fresh processes that had loaded the suspect's library only.
   struct Alone {
-    std::optional<int64_t> runs, failed;             // processes, and those in which it came back
-    std::optional<std::vector<std::string>> before;  // cases that one process has to run first, in this order
-    std::optional<int64_t> times;                    // how often one process has to run the case
-    std::optional<int64_t> calls, failing;       // of what fails now and then: calls of one process, those that failed
-    std::optional<std::string> seen;             // of what did not come back: the implementation that was seen
+    std::optional<int64_t> runs = {}, failed = {};        // processes, and those in which it came back
+    std::optional<std::vector<std::string>> before = {};  // cases that one process has to run first, in this order
+    std::optional<int64_t> times = {};                    // how often one process has to run the case
+    std::optional<int64_t> calls = {},
+                           failing = {};  // of what fails now and then: calls of a process, those that failed
+    std::optional<std::string> seen = {};             // of what did not come back: the implementation that was seen
     std::optional<std::string> heap_guard = {};  // the allocator of the processes (run/heap_guard.h), if not malloc
     std::optional<int64_t> memory_limit = {};    // of an `oom`: bytes; none if it is the default
     std::optional<int64_t> timeout_ms = {};      // of a `hang`; none if it is the default
+    /// Others of its kind were repeated in its place, or there was no time. Without `runs`, it is not known.
+    bool is_unrepeated() const { return runs == 0; }
     bool operator==(const Alone&) const = default;
   } alone;
 
@@ -154,8 +154,11 @@ std::string not_reproduced(const Certificate& certificate);
 
 /// Whether there was no time to repeat it.
 inline bool is_unconfirmed(const Certificate& certificate) {
-  return certificate.alone.seen && certificate.alone.runs == 0;
+  return certificate.alone.seen && certificate.alone.is_unrepeated();
 }
+
+/// The cases that one process runs for a mismatch on this case to come back, the case itself last.
+std::vector<std::string> lines_to_run(const Certificate::Alone& alone, const Case& c);
 
 /// f64 for a case with an f64 operand, f32 for any other.
 convict_dtype default_accumulator(const Case& c);

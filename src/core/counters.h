@@ -26,9 +26,9 @@ enum class Counter {
 enum class CounterLine {
   kNone,
   kNote,             // the remark is `note`
-  kNoteIfAny,        // the same; no line if the number is 0
+  kNoteIfAny,        // the remark is `note`; no line if the number is 0
   kShare,            // the remark is the share of all cases
-  kShareWithOracles  // the same; no line if there are no oracles
+  kShareWithOracles  // the remark is the share; no line if there are no oracles
 };
 
 struct CounterRow {

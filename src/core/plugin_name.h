@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three kinds of plugins share one list: shared libraries, named by their files; programs that speak the protocol of
-// process targets (docs/process-targets.md), named by their commands behind a prefix; and those programs of clients/ that
-// are known by a name (run/named_clients.h), by that behind another one. The last are of this program: who reads a name
-// loads them, and no command line has to name them.
+// process targets (docs/process-targets.md), named by their commands behind a prefix; and those programs of clients/
+// that are known by a name (run/named_clients.h), by that behind another one. The last are of this program: who reads a
+// name loads them, and no command line has to name them.
 #pragma once
 
 #include <string>

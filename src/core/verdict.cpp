@@ -31,6 +31,13 @@ bool is_same_failure(const Mismatch& one, const Mismatch& other) {
 Verdict verdict_named(std::string_view name) { return named<Verdict>(kVerdictNames, name); }
 Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name); }
 
+Mismatch without_blame(Mismatch mismatch) {
+  if (mismatch.blame != Blame::kNobody) mismatch.certificate.alone.seen = mismatch.suspect;
+  mismatch.suspect = kUnattributed;
+  mismatch.blame = Blame::kNobody;
+  return mismatch;
+}
+
 std::string who_was_seen(const Mismatch& mismatch) {
   return mismatch.certificate.alone.seen.value_or(mismatch.suspect);
 }

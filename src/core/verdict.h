@@ -50,6 +50,9 @@ constexpr bool is_on_values(Verdict verdict) {
 /// Whether two verdicts may be two views of one fault: any two on values may, any other one is alike to itself only.
 constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
 
+/// Whether time or memory is the charge, which neighbours may have caused.
+constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang || verdict == Verdict::kOom; }
+
 /// In which order people want to read of them: wrong values, values that are not as exact as declared, deaths, memory
 /// of others, refusals of what is legal; and last, what shows on problems that are not legal.
 constexpr int reading_order(Verdict verdict) {
@@ -60,8 +63,8 @@ constexpr int reading_order(Verdict verdict) {
   return verdict == Verdict::kAcceptsInvalid ? 5 : 3;
 }
 
-/// Which side is at fault in a mismatch. A mistake of the reference ends the campaign. `nobody`: no implementation was
-/// shown to have caused a death.
+/// Which side is at fault in a mismatch. A mistake of the reference ends the campaign. `nobody`: nothing that was seen
+/// came back with one implementation alone.
 enum class Blame { kTarget, kOracle, kReference, kNobody };
 
 inline constexpr std::array<std::string_view, 4> kBlameNames = {"target", "oracle", "reference", "nobody"};
@@ -72,7 +75,7 @@ constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast
 Verdict verdict_named(std::string_view name);
 Blame blame_named(std::string_view name);
 
-/// Two special suspects: `unattributed` (no cause was found) and `reference` (the reference is wrong).
+/// Two special suspects: `unattributed` (the blame is `nobody`) and `reference` (the reference is wrong).
 inline constexpr std::string_view kUnattributed = "unattributed", kReference = "reference";
 
 /// One implementation caught on one case, and the evidence.
@@ -87,6 +90,9 @@ struct Mismatch {
 /// Whether they end in the same way, as far as their verdicts leave that open: of two errors that an implementation
 /// returns, whether their texts say the same but for numbers; of two deaths, whether it was the same signal.
 bool is_same_failure(const Mismatch& one, const Mismatch& other);
+
+/// What was seen, as a mismatch with the blame `nobody`: `seen` names the implementation that was seen.
+Mismatch without_blame(Mismatch mismatch);
 
 /// Who did it; of what did not come back when it ran alone, the implementation of which it was seen.
 std::string who_was_seen(const Mismatch& mismatch);

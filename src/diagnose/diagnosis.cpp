@@ -23,7 +23,7 @@
 #include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 
 namespace convict::diagnose {
 namespace {
@@ -80,11 +80,9 @@ class Diagnoser {
  private:
   /// The lines that one process has to run before the case, for the fault to show.
   static std::vector<std::string> before_of(const Mismatch& mismatch) {
-    const Certificate::Alone& alone = mismatch.certificate.alone;
-    if (alone.times)
-      return std::vector<std::string>(static_cast<size_t>(std::max<int64_t>(*alone.times, 1) - 1),
-                                      to_text(mismatch.problem_case));
-    return alone.before.value_or(std::vector<std::string>());
+    std::vector<std::string> lines = lines_to_run(mismatch.certificate.alone, mismatch.problem_case);
+    lines.pop_back();
+    return lines;
   }
 
   static workers::SupervisorSettings with_heap_guard_of(const Mismatch& mismatch, const DiagnosisSettings& settings) {

@@ -6,7 +6,7 @@
 
 #include "core/case_text.h"
 #include "workers/fork_servers.h"
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 #include "workers/lone_run.h"
 
 namespace convict::diagnose {
@@ -82,12 +82,12 @@ Task<Probe::Finding> Probe::answer_to(const Case& c) {
   std::vector<std::string> lines = suspicion_.before;
   lines.push_back(to_text(c));
   const uint64_t count = lines.size(), first = static_cast<uint64_t>(runs_) * count, index = first + count - 1;
-  workers_->put({first, count, 1},
-                workers::GivenCases{.first = first,
-                                    .cases = std::move(lines),
-                                    .values = for_values_,
-                                    .patient = suspicion_.verdict == Verdict::kSideEffect,
-                                    .relations = is_shown_by_relations() ? AskedRelations::kAll : AskedRelations::kOne});
+  workers_->put({first, count, 1}, workers::GivenCases{.first = first,
+                                                       .cases = std::move(lines),
+                                                       .values = for_values_,
+                                                       .patient = suspicion_.verdict == Verdict::kSideEffect,
+                                                       .relations = is_shown_by_relations() ? AskedRelations::kAll
+                                                                                            : AskedRelations::kOne});
   Finding answer;
   while (const auto news = co_await workers_->next()) {
     const auto* report = std::get_if<workers::CaseReport>(&*news);
@@ -109,10 +109,10 @@ void Probe::note(const Mismatch& mismatch, Finding& answer) const {
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
 void Probe::note(const workers::WorkerDeath& death, const Case& c, Finding& answer) const {
-  answer.judged = !death.from_outside;
+  answer.judged = !death.from_outside();
   if (!settings_.heap_guard.empty() && !workers::is_heap_damage(death, settings_.heap_guard))
     answer.judged = false;  // of the allocator itself
-  else if (!death.from_outside && death.verdict == suspicion_.verdict)
+  else if (!death.from_outside() && death.verdict == suspicion_.verdict)
     answer.mismatch = Mismatch{c, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
 }
 

@@ -32,7 +32,7 @@ class Probe {
   Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings);
 
   struct Finding {
-    bool judged = false;               // the suspect did not refuse
+    bool judged = false;               // its result was compared with the reference, or it died
     std::optional<Mismatch> mismatch;  // only if its verdict matches the one looked for
   };
 

@@ -21,9 +21,9 @@ class RowDiagnoses {
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
                const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
 
-  /// Requests a diagnosis of the row with its simplest case, unless one of the row is under way, this case was requested
-  /// before, or the suspect is not in the roster. A suspect that does not check whether a problem is legal has one row,
-  /// and no condition under which it fails.
+  /// Requests a diagnosis of the row with its simplest case, unless one of the row is under way, this case was
+  /// requested before, or the suspect is not in the roster. A suspect that does not check whether a problem is legal
+  /// has one row, and no condition under which it fails.
   void diagnose(int64_t row, const Mismatch& mismatch);
 
   /// Calls diagnose() for all unexplained rows of a suspect (of all suspects, if empty), those of earlier campaigns

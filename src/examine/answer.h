@@ -23,6 +23,8 @@ struct Acceptance {
   bool was_asked = false;
 };
 
+/// Refuses on its behalf (why_not_asked()), or asks `unsupported`, and then for the contract if the problem is `legal`.
+/// `position`: of `who` in the roster.
 Acceptance answer_of(const Scene& scene, bool legal, const convict_implementation& who,
                      const convict_abilities& abilities, bool is_target, int position, run::FlightRecord& record);
 

@@ -58,12 +58,12 @@ struct LookContext {
 /// Asks the subjects whether they accept the problem.
 class Asking {
  public:
-  Asking(const Scene& scene, bool legal, const Look& look, const LookContext& examiner,
+  Asking(const Scene& scene, bool legal, const Look& look, const LookContext& context,
          std::vector<judge::Result>& results)
-      : scene_(scene), legal_(legal), settings_(examiner.settings), record_(examiner.record), results_(results) {
-    const ExaminationSettings& settings = examiner.settings;
-    results_.reserve(examiner.subjects.size());
-    for (const run::Subject& subject : examiner.subjects) {
+      : scene_(scene), legal_(legal), settings_(context.settings), record_(context.record), results_(results) {
+    const ExaminationSettings& settings = context.settings;
+    results_.reserve(context.subjects.size());
+    for (const run::Subject& subject : context.subjects) {
       const bool is_out = is_left_out(look.without, results_.size());
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
@@ -71,7 +71,7 @@ class Asking {
       result.transforms = subject.transforms;
       result.is_target = subject.is_target;
       result.is_excused =
-          is_out || (!settings.witnessed && !subject.is_target) ||
+          is_out || (!settings.asks_oracles && !subject.is_target) ||
           !subject.turns.contains(turn_of(subject.turns.library));
       result.takes_turns =
           legal && settings.takes_turns && !look.all_libraries && subject.turns.library != run::kNoLibrary;
@@ -91,7 +91,7 @@ class Asking {
     if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
     by_target_ |= result.is_target && accepted;
     const bool has_to_be_judged = accepted || !result.outcome.side_effect.empty();
-    any_asked_ |= has_to_be_judged;
+    any_to_judge_ |= has_to_be_judged;
     return has_to_be_judged;
   }
 
@@ -103,7 +103,7 @@ class Asking {
     ask_in_turn();
   }
 
-  bool any_asked() const { return any_asked_; }
+  bool any_to_judge() const { return any_to_judge_; }
   bool is_impossible() const { return for_all_.has_value(); }
   /// Positions of those that were asked and are code of libraries.
   const std::vector<size_t>& foreign() const { return foreign_; }
@@ -134,7 +134,8 @@ class Asking {
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
-    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i) result.outcome.side_effect = settings_.effect_of_asking->side_effect;
+    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i)
+      result.outcome.side_effect = settings_.effect_of_asking->side_effect;
     if (answer.contract) result.contract = *answer.contract;
     return std::move(answer.reason);
   }
@@ -159,7 +160,7 @@ class Asking {
   std::vector<int> library_;  // as in Turns, of each subject
   std::vector<size_t> foreign_;
   std::optional<std::string> for_all_;
-  bool by_target_ = false, any_asked_ = false;
+  bool by_target_ = false, any_to_judge_ = false;
 };
 
 /// Whether most lost products would not have been noticed. A comb shows them at any number of terms, so it is trusted.
@@ -225,23 +226,23 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 }
 
 /// Examines a case, and looks again where that leaves a question.
-Examination look_at(const Look& look, const LookContext& examiner);
+Examination look_at(const Look& look, const LookContext& context);
 
 /// Asks, calls and judges all implementations once.
-Examination examine_once(const Look& look, const LookContext& examiner) {
-  const ExaminationSettings& settings = examiner.settings;
+Examination examine_once(const Look& look, const LookContext& context) {
+  const ExaminationSettings& settings = context.settings;
   const bool legal = !resolve(look.c).why_not;
   const Scene scene(look.c, look.data);
   Examination examination;
-  Asking asking(scene, legal, look, examiner, examination.results);
+  Asking asking(scene, legal, look, context, examination.results);
   asking.ask_all();
-  if (asking.any_asked())
-    call_all(scene, legal, {examiner.memory, examiner.record, settings.yardstick, settings.values, look.relations},
+  if (asking.any_to_judge())
+    call_all(scene, legal, {context.memory, context.record, settings.yardstick, settings.values, look.relations},
              examination);
   examination.foreign = asking.foreign();
   if (!look.changed.empty() && std::ranges::none_of(examination.results, has_side_effect))
     for (const size_t i : examination.foreign) examination.results[i].outcome.side_effect = look.changed;
-  else if (legal && !asking.any_asked())
+  else if (legal && !asking.any_to_judge())
     return examination;
   if (!legal) {
     examination.judged = examination.illegal = !asking.is_impossible();
@@ -252,14 +253,14 @@ Examination examine_once(const Look& look, const LookContext& examiner) {
   if (settings.yardstick != Yardstick::kLadder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
   examination.mismatches = as_asked(judge::judge(look.c, examination.results, [&](const judge::JudgedElement& element) {
-    return is_upheld(scene, examiner.memory, element);
+    return is_upheld(scene, context.memory, element);
   }));
   return examination;
 }
 
 /// A relation may be broken by the result of a problem that is not that of the case. If this problem, with data of its
 /// own, shows a fault without the relation, then that is the mismatch: its line leads to the operation that is wrong.
-void charge_wrong_call(const judge::Result& result, const Look& first, const LookContext& examiner,
+void charge_wrong_call(const judge::Result& result, const Look& first, const LookContext& context,
                        std::vector<Mismatch>& mismatches) {
   const auto charged = std::ranges::find_if(mismatches, [&](const Mismatch& one) {
     return one.verdict == Verdict::kWrongRelation && one.suspect == result.who->name;
@@ -271,7 +272,7 @@ void charge_wrong_call(const judge::Result& result, const Look& first, const Loo
                    .relations = AskedRelations::kNone,
                    .all_libraries = first.all_libraries,
                    .without = first.without};
-  Examination second = look_at(alone, examiner);
+  Examination second = look_at(alone, context);
   const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
   if (found == second.mismatches.end()) return;
   found->certificate.text = fmt::format("found by the relation {} on {}, computed correctly; shows on {}",
@@ -281,39 +282,39 @@ void charge_wrong_call(const judge::Result& result, const Look& first, const Loo
 
 /// Examines the case again with a comb, which hides nothing, for the targets with a pass that proves little. The others
 /// that erred have been found already. Adds the mismatches to the first examination.
-void refill(const Look& first, const LookContext& examiner, Examination& examination) {
+void refill(const Look& first, const LookContext& context, Examination& examination) {
   Look second = first;
   second.data = nullptr;
   second.c.fill = Fill::kComb;
   second.c.calls = Calls::kOnce;
   second.c.before = {};
-  for (size_t i = 0; i < examiner.subjects.size(); ++i)
-    if (examiner.subjects[i].is_target && !is_mistrusted(first.c, examination.results[i]))
+  for (size_t i = 0; i < context.subjects.size(); ++i)
+    if (context.subjects[i].is_target && !is_mistrusted(first.c, examination.results[i]))
       second.without |= uint64_t{1} << i;
-  for (Mismatch& mismatch : look_at(second, examiner).mismatches) examination.mismatches.push_back(std::move(mismatch));
+  for (Mismatch& mismatch : look_at(second, context).mismatches) examination.mismatches.push_back(std::move(mismatch));
 }
 
 /// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
-/// and the reference is on trial too. A fault that does not show a second time is effect_of_asking as it was.
-void hear_all(const Look& first, const LookContext& examiner, Examination& examination) {
+/// and the reference is on trial too. A fault that does not show a second time is kept as it was.
+void hear_all(const Look& first, const LookContext& context, Examination& examination) {
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
   if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;
   Look second = first;
   second.all_libraries = true;
-  Examination heard = look_at(second, examiner);
+  Examination heard = look_at(second, context);
   if (!heard.mismatches.empty()) examination.mismatches = std::move(heard.mismatches);
 }
 
-Examination look_at(const Look& look, const LookContext& examiner) {
-  Examination examination = examine_once(look, examiner);
+Examination look_at(const Look& look, const LookContext& context) {
+  Examination examination = examine_once(look, context);
   if (examination.illegal) return examination;
   Look again = look;
   again.changed.clear();
   for (const judge::Result& result : examination.results)
-    if (result.relation) charge_wrong_call(result, again, examiner, examination.mismatches);
-  if (examiner.settings.yardstick == Yardstick::kLadder && examination.mistrusted)
-    refill(again, examiner, examination);
-  hear_all(again, examiner, examination);
+    if (result.relation) charge_wrong_call(result, again, context, examination.mismatches);
+  if (context.settings.yardstick == Yardstick::kLadder && examination.mistrusted)
+    refill(again, context, examination);
+  hear_all(again, context, examination);
   return examination;
 }
 
@@ -329,7 +330,8 @@ Acceptance answer_to(const Case& c, const run::Subject& target, size_t position,
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {
   const Scene scene(c);
-  return !impossible(scene, settings.most_bytes, settings.where) && !why_not_asked(scene, who.implementation->contract, who.abilities);
+  return !impossible(scene, settings.most_bytes, settings.where) &&
+         !why_not_asked(scene, who.implementation->contract, who.abilities);
 }
 
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,

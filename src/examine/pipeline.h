@@ -47,7 +47,7 @@ struct ExaminationSettings {
   const Where* where = nullptr;           // borrowed: cases outside are refused for all
   bool takes_turns = false;               // those oracles do that the user did not name (run/turns.h)
   bool all_libraries = false;             // of those, each library is asked, by one of its variants; else one is
-  bool witnessed = true;                  // false: no oracle is asked
+  bool asks_oracles = true;
   AskedRelations relations = AskedRelations::kOne;
   const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill
   bool values = false;                    // certificates show all elements of small outputs (certificates.md)

@@ -81,8 +81,8 @@ constexpr int kCallsTogether = 8;  // judged calls while others are under way
 template <class W>
 class Trial {
  public:
-  Trial(const Scene& scene, const TrialContext& room, std::vector<judge::Result>& results)
-      : scene_(scene), context_(room), results_(results) {}
+  Trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results)
+      : scene_(scene), context_(context), results_(results) {}
 
   int run() {
     judge::Detail detail = judge::Detail::kValues;

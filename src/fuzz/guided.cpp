@@ -32,7 +32,7 @@ extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:prin
 namespace convict::fuzz {
 namespace {
 
-/// Works through the ranges that the supervisor hands out, case by case.
+/// Does the work that the supervisor hands out, case by case.
 class GuidedWorker {
  public:
   bool load() {
@@ -55,7 +55,7 @@ class GuidedWorker {
   /// A case that is drawn for the targets.
   Case drawn(uint64_t index) { return session_.find(sampling_, index); }
 
-  /// Takes the next range. Called before the engine starts, too, because its seed depends on the range.
+  /// Takes the next work. Called before the engine starts, too, because its seed depends on the work.
   uint64_t open() {
     work_ = session_.next<workers::Work>();
     done_ = 0;

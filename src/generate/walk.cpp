@@ -39,7 +39,8 @@ void Walk::propose() {
   }
 }
 
-/// First other data and the threads of the block (docs/background/generator.md), or other data at least. Threads stay so from then on.
+/// First other data and the threads of the block (docs/background/generator.md), or other data at least. Threads stay
+/// so from then on.
 Recipe Walk::proposal() {
   if (step_ >= kFreshSteps) {
     Recipe next = neighbour(at_, random_, domain_.moves, domain_.examples.size());

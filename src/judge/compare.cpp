@@ -88,9 +88,10 @@ class TensorComparison {
     const double got = value_of(element), bound = allowance_->bound[index];
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.exact(index)));
-    const bool is_right = error <= bound && std::abs(exact_value(index)) < arithmetic_.overflow_out && std::isfinite(got)
-                              ? !is_forbidden_by_relu(got)
-                              : is_in_reach(element, index, at, error, bound);
+    const bool is_right =
+        error <= bound && std::abs(exact_value(index)) < arithmetic_.overflow_out && std::isfinite(got)
+            ? !is_forbidden_by_relu(got)
+            : is_in_reach(element, index, at, error, bound);
     if (error <= bound || !is_right) note_ratio(error, bound);
     if (!is_right) return record(element, index, at, bound);
     if (error < kInfinity && allowance_->unit[index] < kInfinity) measure(element, index, at, error);

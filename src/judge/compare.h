@@ -63,9 +63,9 @@ struct Comparison {
   std::optional<double> smallest_fault;
 
   // Of elements that are right by the rule, where there are magnitudes:
-  int64_t measured = 0;              // elements with errors that are compared with those of witnesses, by the next line
-  double worst_units = 0;            // largest error in units of u * sqrt(n) * S,
-  std::optional<JudgedElement> worst;      // and where, if it is more than kNoteworthyUnits
+  int64_t measured = 0;                    // elements with errors that are compared with those of witnesses
+  double worst_units = 0;                  // the largest of these errors, in units of u * sqrt(n) * S
+  std::optional<JudgedElement> worst;      // where that is, if it is more than kNoteworthyUnits
   std::vector<JudgedElement> suspects;     // beyond the probabilistic bound; the first few
   std::vector<JudgedElement> minus_zeros;  // -0 where the exact sum is 0; the first few
 
@@ -74,7 +74,8 @@ struct Comparison {
   bool agrees() const { return wrong == 0 && unwritten == 0; }
 };
 
-/// Compares all outputs. Every rule but equality needs magnitudes in them; suspects need statistics.
+/// Compares all outputs. Precondition: they have magnitudes, unless the rule is equality. Without statistics no
+/// suspects are found.
 template <class W>
 Comparison compare(Allowances<W>& allowances, const Rule& rule);
 

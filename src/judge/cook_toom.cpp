@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kUsualPoints[kMostPoints - 1] = {0, 1, -1, 2, -2, 0.5, -0.5};
 
-/// Of what an entry is made of without cancellation. Fewer than 2^8 roundings of a double go into an entry, so that it
-/// is wrong by less than 2^-45 of that; times the unit roundoff of f32 this is twice as much (bounds.md).
+/// The error of an entry, relative to the sum of its magnitudes, in units of the roundoff of f32. Fewer than 2^8
+/// roundings of a double go into an entry: 2^8 * 2^-53 / 2^-24 = 2^-21, doubled (bounds.md).
 constexpr double kInDouble = 0x1p-20;
 
 /// Multiplies the polynomial (coefficients from the constant up) by (p - root).

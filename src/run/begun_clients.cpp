@@ -32,10 +32,11 @@ std::vector<Subject> subjects_behind(const std::shared_ptr<ProcessTarget>& proce
     one.plugin = plugin;
     one.is_foreign = false;  // what it does, it does in another process
     one.process = process;
-    one.abilities = ProcessTarget::abilities_of(*one.implementation);
-    one.transforms = ProcessTarget::transforms_of(*one.implementation);
-    check_points(one.transforms.points, *one.implementation, shown);
-    one.examples = ProcessTarget::examples_of(*one.implementation);
+    const Announced& announced = ProcessTarget::announced_by(*one.implementation);
+    check_points(announced.transforms.points, *one.implementation, shown);
+    one.abilities = announced.abilities;
+    one.transforms = announced.transforms;
+    one.examples = announced.examples;
   }
   return subjects;
 }

@@ -85,7 +85,7 @@ Client::Client(const std::string& command, const KeeperAddress& keeper) {
 Client::~Client() {
   kill();
   if (place_) *place_ = 0;
-  if (line_ >= 0) close(line_);  // the keeper kills it
+  if (to_keeper_ >= 0) close(to_keeper_);  // the keeper kills it
   if (in_ != out_) close(in_);
   close(out_);
   close(file_fd_);
@@ -112,12 +112,12 @@ void Client::start(const std::string& command, const KeeperAddress& keeper) {
 bool Client::have_started(const std::string& command, const KeeperAddress& keeper, const ClientPipes& pipes) {
   std::array<int, 2> both{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0) return false;
-  line_ = moved_up(both[0]);
+  to_keeper_ = moved_up(both[0]);
   const bool asked = ask_keeper(keeper.socket, {command, keeper.environment}, both[1], pipes);
   close(both[1]);
-  const auto word = asked ? hear(line_, kKeeperTime) : std::nullopt;
+  const auto word = asked ? hear(to_keeper_, kKeeperTime) : std::nullopt;
   if (!word || word->kind == KeeperWord::kRefused) {
-    close(std::exchange(line_, -1));
+    close(std::exchange(to_keeper_, -1));
     return false;
   }
   kept_ = word->process;
@@ -132,7 +132,7 @@ bool Client::have_started(const std::string& command, const KeeperAddress& keepe
 
 void Client::tell_keeper(bool can_be_copied) {
   const auto word = can_be_copied ? WorkerWord::kCanBeCopied : WorkerWord::kCannotBeCopied;
-  send(line_, &word, sizeof word, MSG_NOSIGNAL);
+  send(to_keeper_, &word, sizeof word, MSG_NOSIGNAL);
 }
 
 void Client::connect(const std::string& descriptor) {
@@ -179,7 +179,7 @@ std::string Client::exchange(const std::string& question, Deadline deadline) {
   while (true) {
     const auto left = deadline ? std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count() : -1;
     if (deadline && left <= 0) throw ClientSlow();
-    const int its_end = kept_ >= 0 ? line_ : end_fd_;
+    const int its_end = kept_ >= 0 ? to_keeper_ : end_fd_;
     pollfd ends[3] = {{in_, POLLIN, 0}, {rest.empty() ? -1 : out_, POLLOUT, 0}, {its_end, POLLIN, 0}};
     if (poll(ends, 3, static_cast<int>(left)) < 0 && errno != EINTR) fail("cannot wait for a client");
     if (ends[1].revents != 0) {
@@ -217,9 +217,9 @@ ClientGone Client::end() {
 }
 
 ClientGone Client::end_of_kept() const {
-  auto word = hear(line_, kEndGrace);
+  auto word = hear(to_keeper_, kEndGrace);
   // On a busy machine the keeper may not have run since: of an end that has come, it will tell.
-  if (!word && thread_states(kept_).find_first_not_of("ZX") == std::string::npos) word = hear(line_, kKeeperGrace);
+  if (!word && thread_states(kept_).find_first_not_of("ZX") == std::string::npos) word = hear(to_keeper_, kKeeperGrace);
   if (!word) return misbehaved("closed its stdout and did not end");
   return gone(word->code, word->status);
 }

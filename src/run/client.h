@@ -70,7 +70,7 @@ class Client {
   ClientGone end();
 
   /// The keeper has started it, and waits to hear whether it can be copied; or it is a copy.
-  bool may_be_copied() const { return line_ >= 0 && !is_copy_; }
+  bool may_be_copied() const { return to_keeper_ >= 0 && !is_copy_; }
   bool is_copy() const { return is_copy_; }
 
   /// Tells the keeper. A client that can be copied waits on kForksFd, and this object is not its client any more.
@@ -86,7 +86,7 @@ class Client {
 
   pid_t pid_ = -1;   // none if it was not started here
   pid_t kept_ = -1;  // of the keeper
-  int line_ = -1;    // to the keeper
+  int to_keeper_ = -1;
   bool is_copy_ = false;
   std::atomic<int32_t>* place_ = nullptr;  // in the record
   int end_fd_ = -1;  // readable once that process has ended; none before Linux 5.3

@@ -31,12 +31,12 @@ void give_way();
 /// that is shared already. Empty: nothing.
 std::string newly_opened();
 
+/// Called where code of a library has returned. Ends this process if that code has copied it: a copy shares the
+/// operands and the flight record with the worker, so it may neither write to them nor decide by them.
+void end_copied_process();
+
 /// How much is looked at after a call.
 enum class Care { kMemory, kAll };
-
-/// Called where code of a library has returned. Ends this process if that code has copied it: a copy shares the operands
-/// and the flight record with the worker, so it may neither write to them nor decide by them.
-void end_copied_process();
 
 /// Called after each call of a library. Puts back what all code of the process shares, and returns in words what had
 /// changed, or nothing. Ends the process, with the reason in the record, if it is a forked child, if one of our

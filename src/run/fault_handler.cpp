@@ -13,7 +13,6 @@ FlightRecord* watched_record = nullptr;
 
 void on_fault(int signal, siginfo_t* info, void*) {
   const GuardedMemory::AddressPlace place = watched_memory->classify(info->si_addr);
-  watched_record->signal = signal;
   // For an access that is not aligned or not canonical the processor gives no address.
   const bool has_address = signal != SIGSEGV || info->si_code != SI_KERNEL;
   watched_record->address_class = static_cast<int32_t>(has_address ? place.found : AddressClass::kNoAddress);

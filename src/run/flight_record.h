@@ -104,7 +104,6 @@ struct FlightRecord {
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
   std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered
   std::atomic<int32_t> in_calls_of{kOwnCode};     // in Stage::kCall, for one or several calls: of whom
-  std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so
   std::atomic<int32_t> address_class{0};          // AddressClass of the faulting address
   std::atomic<int32_t> role{-1};                  // index into kRoles of the operand it belongs to
   std::atomic<int32_t> unfit{0};                  // Unfit: why the process ended itself after `implementation`
@@ -113,7 +112,7 @@ struct FlightRecord {
   std::atomic<bool> is_foreign[kMostImplementations] = {};     // their code is a library's
   std::atomic<bool> is_careful{true};  // the process is looked at after each call of a library (run/environment.h)
   std::atomic<int32_t> clients[kMostImplementations] = {};  // processes that are no children of the worker; 0: none
-  std::atomic<bool> only_asks{false};  // not even its memory is: run::OnlyAsking
+  std::atomic<bool> only_asks{false};  // questions only: the process is not looked at after each (run::OnlyAsking)
   Tally tally;
   std::atomic<int32_t> stage{static_cast<int32_t>(Stage::kOther)};  // of the work
   std::atomic<int64_t> stage_began_ns{0};                           // CLOCK_MONOTONIC

@@ -72,7 +72,7 @@ void become_worker(const WorkerPipes& pipes, FlightRecord& record, int go_on) {
 bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
   std::array<int, 2> go_on{};
   if (pipe2(go_on.data(), O_CLOEXEC) != 0) return false;
-  const pid_t between = vfork();  // which only forks, and needs no copy of the memory for that
+  const pid_t between = vfork();  // it only forks, and so needs no copy of the memory
   if (between == 0) {
     const pid_t worker = fork_own();
     if (worker != 0) _exit(worker > 0 ? 0 : 1);

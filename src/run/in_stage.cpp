@@ -44,7 +44,8 @@ InCalls::InCalls(FlightRecord& record, int position)
 InCalls::~InCalls() {
   record_.in_calls_of.store(FlightRecord::kOwnCode, kRelaxed);
   change(record_, outer_);
-  record_.tally.call_ns[position_] += static_cast<uint64_t>(record_.stage_began_ns - began_ns_);  // of the stage after it
+  record_.tally.call_ns[position_] +=
+      static_cast<uint64_t>(record_.stage_began_ns - began_ns_);  // of the stage after it
 }
 
 }  // namespace convict::run

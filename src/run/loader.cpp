@@ -307,8 +307,9 @@ std::string why_without_oracles() {
   const std::string frameworks = frameworks_of_python();
   const char* none = "no library is beside this program";
   if (frameworks.empty()) return none;
-  return fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it as a witness",
-                     none, frameworks);
+  return fmt::format(
+      "{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it as a witness", none,
+      frameworks);
 }
 
 std::vector<std::string> installed_modules() {
@@ -335,7 +336,6 @@ std::vector<Subject> load_module(const std::string& name) {
 }
 
 std::vector<Subject> load_plugin(const std::string& path) {
-  if (is_client(path)) return BegunClients().take(path);
   std::error_code ignored;
   if (!fs::exists(path, ignored))
     throw UsageError(fmt::format("plugin '{}' does not exist; {}", printable(path, 300), what_instead(path)));

@@ -94,7 +94,8 @@ bool NamedClient::is_meant(std::string_view wanted, std::string_view implementat
 
 std::string NamedClient::how_to_install() const {
   const bool by_pip = is_in_python_package();  // which has extras for clients in Python
-  if (!uses_python) return fmt::format("not installed; `make {}` {}installs it", folder, by_pip ? "in a checkout " : "");
+  if (!uses_python)
+    return fmt::format("not installed; `make {}` {}installs it", folder, by_pip ? "in a checkout " : "");
   const std::string command = by_pip ? fmt::format("pip install 'convict-conv[{}]'", folder) : "make " + folder;
   return fmt::format("not installed; `{}` installs it, and CONVICT_PYTHON may name a Python that has it", command);
 }
@@ -126,7 +127,8 @@ std::vector<NamedClient> named_clients(std::string_view name) {
   const auto exact = std::ranges::find_if(clients, [&](const NamedClient& one) { return one.offers(name); });
   if (exact != clients.end()) return {std::move(*exact)};
   std::erase_if(clients, [&](const NamedClient& one) {
-    return std::ranges::none_of(one.implementations, [&](const auto& offered) { return one.is_meant(name, offered.first); });
+    return std::ranges::none_of(one.implementations,
+                                [&](const auto& offered) { return one.is_meant(name, offered.first); });
   });
   return clients;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clients that come with this program, known by name as modules are (docs/process-targets.md, "By name"). Each
+// The clients that come with this program, known by name as modules are (docs/frameworks.md). Each
 // folder of clients/ may have a table, client.json: what its programs are called, offer and need. They are read from
 // there, so that a client need not be started to be listed.
 #pragma once

@@ -150,11 +150,11 @@ const convict_plugin& ProcessTarget::plugin() {
   return plugin_;
 }
 
-ClientHello ProcessTarget::start_again() {
+void ProcessTarget::start_again() {
   layout_.reset();
   staged_.clear();
   client_.reset();  // ends it before the next one begins
-  return greeted(std::make_unique<Client>(command_, keeper_));
+  greeted(std::make_unique<Client>(command_, keeper_));  // its hello is that of the first
 }
 
 ClientHello ProcessTarget::greeted(std::unique_ptr<Client> begun) {
@@ -282,24 +282,9 @@ size_t ProcessTarget::batch_of(const convict_implementation& implementation) {
   return who.target->too_slow_ ? 1 : who.announced.batch;
 }
 
-bool ProcessTarget::is_stateless(const convict_implementation& implementation) {
-  return implementation.run == run && of(&implementation).announced.stateless;
-}
-
-std::vector<std::string> ProcessTarget::examples_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.examples : std::vector<std::string>();
-}
-
-std::vector<std::string> ProcessTarget::bases_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.built_on : std::vector<std::string>();
-}
-
-convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
-}
-
-Transforms ProcessTarget::transforms_of(const convict_implementation& implementation) {
-  return implementation.run == run ? of(&implementation).announced.transforms : Transforms();
+const Announced& ProcessTarget::announced_by(const convict_implementation& implementation) {
+  static const Announced kNothing;
+  return implementation.run == run ? of(&implementation).announced : kNothing;
 }
 
 /// Sends a question about several problems, and reads the answer. If that goes wrong, everything ahead of time is

@@ -69,14 +69,8 @@ class ProcessTarget {
   /// The most problems that an implementation of a client takes at once; 1 for all that are none.
   static size_t batch_of(const convict_implementation& implementation);
 
-  /// Whether it says that nothing of a call can show in a later one.
-  static bool is_stateless(const convict_implementation& implementation);
-
-  /// What an implementation of a client has announced.
-  static convict_abilities abilities_of(const convict_implementation& implementation);
-  static Transforms transforms_of(const convict_implementation& implementation);
-  static std::vector<std::string> examples_of(const convict_implementation& implementation);
-  static std::vector<std::string> bases_of(const convict_implementation& implementation);
+  /// What an implementation of a client has announced; of another one, nothing.
+  static const Announced& announced_by(const convict_implementation& implementation);
 
   /// A problem without its data; or with it, where it is to be run.
   struct Question {
@@ -126,7 +120,7 @@ class ProcessTarget {
                             const convict_tensors* tensors, char* error, size_t error_size);
 
   [[noreturn]] void die_of(const ClientGone& gone, const Implementation& who) const;
-  ClientHello start_again();
+  void start_again();
   ClientHello greeted(std::unique_ptr<Client> begun);
   void adopt(const ClientHello& hello);
   ClientStatus run_one(const Implementation& who, const convict_problem& problem, const convict_tensors& tensors);

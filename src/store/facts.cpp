@@ -71,9 +71,9 @@ std::vector<Seen> read_seen(Statements& sql, const Scope& scope) {
           {text_at(*select, "first_seen"), text_at(*select, "last_seen"), select->getColumn("hits").getInt64()}};
     }
   }
-  const auto select = sql(
-      "SELECT *, certificate ->> '$.alone_runs' IS 0 AS unrepeated FROM cases "
-      "WHERE suspect = :suspect AND operation = :operation");
+  static const std::string kSelect = fmt::format(
+      "SELECT *, {} AS unrepeated FROM cases WHERE suspect = :suspect AND operation = :operation", kUnrepeated);
+  const auto select = sql(kSelect);
   bind_scope(*select, scope);
   while (select->executeStep())
     if (const auto group = groups.find(key_at(*select)); group != groups.end())
@@ -122,9 +122,8 @@ const char* combined(Combine how) {
 
 /// The same case may fail in two ways: the smaller certificate is kept.
 void add_case(Statements& sql, const Scope& scope, const Seen& seen, const SeenCase& one, Combine how) {
-  static constexpr const char* kBetter =
-      "(excluded.certificate ->> '$.alone_runs' IS 0, excluded.certificate, excluded.blame) "
-      "< (certificate ->> '$.alone_runs' IS 0, certificate, blame)";
+  static const std::string kBetter = fmt::format(
+      "(excluded.{0}, excluded.certificate, excluded.blame) < ({0}, certificate, blame)", kUnrepeated);
   const auto text = [](Combine combine) {
     return fmt::format(R"sql(
     INSERT INTO cases (suspect, operation, campaign, verdict, rule, tried, case_text, cost, blame, certificate, hits)
@@ -150,10 +149,10 @@ void keep_simplest_cases(Statements& sql, const Scope& scope, const Seen& seen) 
   static const std::string kTrim = fmt::format(R"sql(
     DELETE FROM cases WHERE {0} AND case_text IN (
       SELECT case_text FROM cases WHERE {0}
-      ORDER BY rule <> '' AND certificate ->> '$.alone_runs' IS 0, cost, length(case_text), case_text
+      ORDER BY rule <> '' AND {1}, cost, length(case_text), case_text
       LIMIT -1 OFFSET :most)
   )sql",
-                                               kOfFiling);
+                                               kOfFiling, kUnrepeated);
   const auto trim = sql(kTrim);
   bind_filing(*trim, scope, seen);
   trim->bind(":most", most_cases(seen.filing));
@@ -171,7 +170,7 @@ Scope scope_of(const Mismatch& mismatch) { return {mismatch.suspect, operation_o
 
 Specimen outline_of(const Mismatch& mismatch) {
   const std::string line = to_text(mismatch.problem_case);
-  return {mismatch.certificate.alone.runs == 0, cost_of(mismatch.problem_case), line.size(), line, "", ""};
+  return {mismatch.certificate.alone.is_unrepeated(), cost_of(mismatch.problem_case), line.size(), line, "", ""};
 }
 
 Specimen specimen_of(const Mismatch& mismatch) {

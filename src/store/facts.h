@@ -16,6 +16,9 @@
 
 namespace convict::store {
 
+/// SQL for Specimen::unrepeated of a row with a certificate.
+inline constexpr const char* kUnrepeated = "certificate ->> '$.alone_runs' IS 0";
+
 inline constexpr int kMostCases = 32;  // that are kept of hits that no rule covers; the simplest ones
 
 /// Hits of different ones never share a row.

@@ -27,9 +27,9 @@ struct Home {
 
 std::optional<Home> home_of(Statements& sql, int64_t campaign, const Owners::Owner& owner) {
   static const std::string kSelect = fmt::format(
-      "SELECT id, {}, case_text, cost, certificate ->> '$.alone_runs' IS 0 FROM mismatches m, "
+      "SELECT id, {}, case_text, cost, {} FROM mismatches m, "
       "(SELECT libraries FROM campaigns WHERE id = :campaign) AS running WHERE signature = :signature",
-      effective_status("running.libraries"));
+      effective_status("running.libraries"), kUnrepeated);
   const auto select = sql(kSelect);
   bind_all(*select, ":campaign", campaign, ":signature", owner.row);
   if (!select->executeStep()) return std::nullopt;
@@ -69,11 +69,13 @@ void count_hits(Statements& sql, int64_t id, int64_t campaign, const Span& seen)
 }
 
 void show_if_simplest(Statements& sql, int64_t id, const Specimen& specimen) {
-  const auto statement = sql(R"sql(
+  static const std::string kUpdate = fmt::format(R"sql(
     UPDATE mismatches SET case_text = :case_text, cost = :cost, certificate = :certificate, blame = :blame
     WHERE id = :id AND (:unrepeated, :cost, length(:case_text), :case_text, :certificate, :blame)
-                     < (certificate ->> '$.alone_runs' IS 0, cost, length(case_text), case_text, certificate, blame)
-  )sql");
+                     < ({}, cost, length(case_text), case_text, certificate, blame)
+  )sql",
+                                                 kUnrepeated);
+  const auto statement = sql(kUpdate);
   bind_all(*statement, ":case_text", specimen.case_text, ":cost", specimen.cost, ":certificate", specimen.certificate,
            ":blame", specimen.blame, ":unrepeated", specimen.unrepeated ? 1 : 0, ":id", id);
   statement->exec();

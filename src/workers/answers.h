@@ -43,17 +43,15 @@ struct Finished {
   Done done;
 };
 
-/// Work that was taken back: Workers::take_back().
-struct Returned {
+/// Work that comes back: Workers::recall().
+struct Recalled {
   std::vector<Work> works;
 };
 
 /// Comes several times a second, and whenever work may be wanted: Workers::wants().
 struct Tick {};
 
-/// These workers do not run the case of a WorkerDeath again. The task may put it again without the implementations that
-/// died of it (Work::without), so that the death costs no other a verdict.
 using Answer =
-    std::variant<Began, Sighting, Reported, CaseReport, LayerReport, Surveyed, Finished, WorkerDeath, Returned, Tick>;
+    std::variant<Began, Sighting, Reported, CaseReport, LayerReport, Surveyed, Finished, WorkerDeath, Recalled, Tick>;
 
 }  // namespace convict::workers

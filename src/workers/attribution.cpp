@@ -3,99 +3,23 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <string.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "core/case_text.h"
 #include "core/earlier.h"
-#include "core/error.h"
 #include "core/geometry.h"
-#include "core/plugin_name.h"
 #include "examine/scene.h"
-#include "generate/generate.h"
-#include "run/heap_guard.h"
-#include "run/loader.h"
 #include "workers/lone_run.h"
 
 namespace convict::workers {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-Case case_drawn(const WorkerSettings& worker, const Draws& draws, uint64_t index) {
-  const auto draw = draws.find(index);
-  return generate::generate(worker.sampling(), index, draw == draws.end() ? 0 : draw->second);
-}
-
-}  // namespace
-
-Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
-  if (!worker_death.case_text.empty()) try {
-      return parse_case(worker_death.case_text);
-    } catch (const UsageError&) {  // the dead process may have overwritten the note
-    }
-  return case_drawn(worker, worker_death.draws, worker_death.index);
-}
-
-std::optional<Case> relation_call(const WorkerDeath& death, const Case& lost) {
-  if (death.relation_call.empty()) return std::nullopt;
-  try {
-    Case call = parse_case(death.relation_call);
-    call.fill = lost.fill;
-    call.seed = lost.seed;
-    return call;
-  } catch (const UsageError&) {  // overwritten, or cut
-    return std::nullopt;
-  }
-}
-
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws) {
-  return [&worker, made_up, draws = std::move(draws)](const Work& work) {
-    Lines lines;
-    for (uint64_t i = 0; !made_up && i < work.count; ++i)
-      lines.push_back(to_text(case_drawn(worker, draws, work.first + i * work.step)));
-    return lines;
-  };
-}
-
-std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of) {
-  std::vector<EarlierCase> cases;
-  for (auto work = before.rbegin(); work != before.rend() && cases.size() < kMostEarlierCases; ++work) {
-    Lines lines = lines_of(*work);
-    for (size_t i = lines.size(); i-- > 0 && cases.size() < kMostEarlierCases;)
-      cases.push_back({work->first + i * work->step, std::move(lines[i])});
-  }
-  std::ranges::reverse(cases);
-  return cases;
-}
-
-Lines lines_in(const std::vector<EarlierCase>& cases) {
-  Lines lines;
-  for (const EarlierCase& one : cases) lines.push_back(one.line);
-  return lines;
-}
-
-Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
-  return lines_in(earlier_cases(before, lines_of));
-}
-
-Task<std::optional<Lines>> shortest_history(Lines earlier, std::function<Task<bool>(Lines)> fails) {
-  for (size_t count = 1; !earlier.empty(); count *= 4) {
-    count = std::min(count, earlier.size());
-    Lines last(earlier.end() - static_cast<std::ptrdiff_t>(count), earlier.end());
-    const bool is_enough = co_await fails(last);
-    if (is_enough) co_return last;
-    if (count == earlier.size()) break;
-  }
-  co_return std::nullopt;
-}
-
-namespace {
-
 using EarlierCases = std::vector<EarlierCase>;
 
 /// Native kernels that serve as controls.
@@ -104,8 +28,8 @@ constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 constexpr size_t kTriedAlone = 64;  // of the cases before, one by one
 constexpr int kAlikeDeaths = 3;     // in a row, with one first suspicion and put down to one implementation
 
-// So many cases of a history are tried for a leak. They come from all of it, because neighbours are alike and may all be
-// refused.
+// So many cases of a history are tried for a leak. They come from all of it, because neighbours are alike and may all
+// be refused.
 constexpr size_t kLeakingLines = 8;
 
 constexpr int kRepeatedDeaths = 4;  // of one that needs a history, to say how often it comes back
@@ -118,7 +42,7 @@ Task<std::optional<WorkerDeath>> dies_alone(Pool& pool, const RosterEntry& who, 
                                             const SupervisorSettings& settings) {
   const Suspect suspect{who.name, who.is_target};
   const LoneResult result = co_await run_alone(pool, suspect, seen.verdict, lines, settings);
-  if (!result.death || result.death->from_outside) co_return std::nullopt;
+  if (!result.death || result.death->from_outside()) co_return std::nullopt;
   if (result.death->position != run::FlightRecord::kOwnCode) co_return result.death;
   const Suspect control{who.name == kControl ? kOtherControl : kControl};
   const LoneResult innocent = co_await run_alone(pool, control, seen.verdict, lines, settings);
@@ -145,7 +69,7 @@ class SuspectSearch {
         seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
   Task<Mismatch> run(EarlierCases earlier) const {
-    if (seen_.from_outside) co_return unattributed("killed from outside");
+    if (seen_.from_outside()) co_return unattributed("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = co_await dies(seen_.position, one(line_));
     if (!here || may_be_late(*here)) {
@@ -196,7 +120,7 @@ class SuspectSearch {
   }
 
   /// malloc and free end the process when they notice damage, no matter which implementation did it.
-  static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
+  static bool may_be_late(const WorkerDeath& death) { return death.signal.number == SIGABRT; }
 
   /// The call that damaged the heap, if an allocator shows one.
   Task<std::optional<Mismatch>> of_heap(const EarlierCases& earlier) const {
@@ -325,17 +249,15 @@ class SuspectSearch {
   /// The last 1, 4, 16... of the cases before that are enough; or one of these, if it is enough for a crash.
   Task<Lines> shortest(int position, Lines before, const Mismatch& mismatch) const {
     const std::string deadly = to_text(mismatch.problem_case);
-    Lines enough = before;
     size_t too_few = 0;
-    for (size_t count = 1; count < before.size(); count *= 4) {
-      const Lines last(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
+    const std::function<Task<bool>(Lines)> fails = [&](Lines last) -> Task<bool> {
+      if (last.size() == before.size()) co_return true;  // which is known
       const bool is_enough = co_await dies_after(position, last, deadly);
-      if (is_enough) {
-        enough = last;
-        break;
-      }
-      too_few = count;
-    }
+      if (!is_enough) too_few = last.size();
+      co_return is_enough;
+    };
+    const auto found = co_await shortest_history(before, fails);
+    const Lines& enough = *found;
     if (mismatch.verdict != Verdict::kCrash || enough.size() == 1) co_return enough;
     // It is none of those that were too few.
     const size_t candidates = enough.size() - too_few;
@@ -415,7 +337,7 @@ Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost
   co_return mismatch;
 }
 
-std::optional<Mismatch> Attributions::known(const Mismatch& suspected) const {
+std::optional<Mismatch> Attributions::without_trial(const Mismatch& suspected) const {
   const auto found = last_.find(signature(suspected));
   if (found == last_.end() || found->second.same < kAlikeDeaths) return std::nullopt;
   const Mismatch& last = found->second.found;
@@ -431,7 +353,7 @@ Task<Mismatch> Attributions::attributed(Pool& pool, const WorkerDeath& death, co
                                         const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
                                         LinesOf lines_of) {
   Mismatch found = co_await workers::attributed(pool, death, lost, roster, settings, lines_of, heap_);
-  if (death.from_outside) co_return found;
+  if (death.from_outside()) co_return found;
   Last& last = last_[signature(first_suspicion(death, lost, roster))];
   const int same = found.suspect == last.found.suspect ? last.same + 1 : 1;
   last = {found, same};
@@ -458,113 +380,6 @@ Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::
   mismatch.suspect = entry.name;
   mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
   return mismatch;
-}
-
-Mismatch without_blame(Mismatch mismatch) {
-  if (mismatch.blame != Blame::kNobody) mismatch.certificate.alone.seen = mismatch.suspect;
-  mismatch.suspect = kUnattributed;
-  mismatch.blame = Blame::kNobody;
-  return mismatch;
-}
-
-namespace {
-
-// An allocator may not cope with a library at all: oneDNN 3.7 allocates more at its start than Electric Fence has
-// pages, and waits for ever.
-constexpr auto kGuardedLoadTime = std::chrono::seconds(20);
-constexpr int kSlower = 10;  // times, that a call may take
-constexpr auto kLeastTime = std::chrono::seconds(6);  // beside the campaign, on a machine that may be busy
-constexpr auto kLeastTimeOfModules = std::chrono::seconds(10);  // LibTorch takes that to load with Electric Fence
-constexpr int kShareOfTime = 10;                                // of the time so far, one part in so many
-
-/// A process target has a heap of its own, and our kernels are searched by other means.
-bool is_foreign_code(const RosterEntry& entry) { return entry.lineage != "convict" && !is_client(entry.plugin); }
-
-/// Of a library of ours, all variants come from one file.
-std::string library_of(const RosterEntry& entry) {
-  return entry.plugin.empty() ? std::string(run::module_of(entry.name)) : entry.plugin;
-}
-
-/// Whether the allocator itself could not go on, for want of memory.
-bool has_given_up(const run::HeapGuard& guard, const Certificate& certificate) {
-  return !guard.gives_up.empty() &&
-         certificate.death.output_tail.value_or("").find(guard.gives_up) != std::string::npos;
-}
-
-}  // namespace
-
-SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard) {
-  settings.heap_guard = guard;
-  settings.timeout *= kSlower;
-  settings.load_timeout = std::min<std::chrono::milliseconds>(settings.load_timeout, kGuardedLoadTime);
-  settings.worker.patience_ms *= kSlower;
-  return settings;
-}
-
-/// An access that is not aligned is no damage: Electric Fence aligns a buffer by its size only, and malloc(3) promises
-/// 16 bytes.
-bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
-  const auto guards = run::heap_guards();
-  const auto found = std::ranges::find(guards, guard, &run::HeapGuard::name);
-  return found != guards.end() && !death.from_outside && death.position != run::FlightRecord::kOwnCode &&
-         death.certificate.death.signal == strsignal(found->signal) &&
-         death.certificate.death.address_class != kNoAddress && !has_given_up(*found, death.certificate);
-}
-
-Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::string line, std::string guard,
-                                             SupervisorSettings settings) {
-  std::vector<std::string> lines(1, line);
-  const LoneResult alone = co_await run_alone(pool, suspect, Verdict::kCrash, lines, with_heap_guard(settings, guard));
-  co_return alone.death && is_heap_damage(*alone.death, guard) ? alone.death : std::nullopt;
-}
-
-Task<std::optional<HeapProbe::Author>> HeapProbe::author(Pool& pool, std::vector<int> suspects,
-                                                         const std::vector<RosterEntry>& roster,
-                                                         std::vector<std::string> lines,
-                                                         const SupervisorSettings& settings) {
-  for (const run::HeapGuard& guard : run::heap_guards()) {
-    if (run::file_of(guard).empty()) continue;
-    for (const int position : suspects) {
-      const RosterEntry& suspect = roster[static_cast<size_t>(position)];
-      if (!is_foreign_code(suspect)) continue;
-      const auto found = co_await author(pool, suspect, std::string(guard.name), lines, settings);
-      if (found) co_return found;
-    }
-  }
-  co_return std::nullopt;
-}
-
-std::string HeapProbe::what_would_help() {
-  for (const run::HeapGuard& guard : run::heap_guards())
-    if (run::file_of(guard).empty())
-      return fmt::format("; the package {} would help to find heap damage", guard.package);
-  return "";
-}
-
-/// Our own libraries, which take seconds to load with these allocators, have their turn in long campaigns only.
-std::chrono::milliseconds HeapProbe::time_left(const RosterEntry& suspect) const {
-  const Clock::duration share = (Clock::now() - started_) / kShareOfTime;
-  if (suspect.plugin.empty() && share < kLeastTimeOfModules) return {};
-  const Clock::duration allowed = std::max<Clock::duration>(kLeastTime, share);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(allowed - spent_);
-}
-
-Task<std::optional<HeapProbe::Author>> HeapProbe::author(Pool& pool, const RosterEntry& suspect, std::string guard,
-                                                         const std::vector<std::string>& lines,
-                                                         const SupervisorSettings& settings) {
-  const std::string key = guard + " " + library_of(suspect);
-  const auto time = time_left(suspect);
-  if (unfit_.contains(key) || time.count() <= 0) co_return std::nullopt;
-  const SupervisorSettings guarded = with_heap_guard(settings, guard);
-  const Clock::time_point begin = Clock::now();
-  const Suspect who{suspect.name, suspect.is_target};
-  const LoneResult all = co_await run_alone(pool, who, Verdict::kCrash, lines, guarded, time);
-  spent_ += Clock::now() - begin;
-  if (!all.computed) unfit_.insert(key);
-  if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) co_return std::nullopt;
-  const std::string& line = lines[all.death->index];
-  const auto death = co_await heap_damage(pool, who, line, guard, settings);
-  co_return death ? std::optional(Author{&suspect, *death, line, guard}) : std::nullopt;
 }
 
 }  // namespace convict::workers

@@ -5,103 +5,22 @@
 // suspect is run alone, and only what dies then is blamed.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "core/case.h"
 #include "core/task.h"
-#include "workers/lone_run.h"
+#include "workers/heap_probe.h"
+#include "workers/history.h"
 #include "workers/messages.h"
 #include "workers/pool.h"
 #include "workers/supervisor_settings.h"
 #include "workers/worker_death.h"
 
 namespace convict::workers {
-
-// What a worker that has died was doing, and what its process had done before, as cases.
-
-/// The case that a worker died on: the one it noted, or else the one that its settings give for the index.
-Case lost_case(const WorkerDeath& death, const WorkerSettings& worker);
-
-/// The lines of the cases of some work.
-using LinesOf = std::function<std::vector<std::string>(const Work&)>;
-
-/// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws);
-
-/// A case that a process had before, and its number there.
-struct EarlierCase {
-  uint64_t index;
-  std::string line;
-};
-
-/// The last of what a process had done before, at most kMostEarlierCases of them, in order.
-inline constexpr size_t kMostEarlierCases = 1024;
-std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of);
-/// Without the numbers.
-std::vector<std::string> lines_in(const std::vector<EarlierCase>& cases);
-std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
-
-/// The last 1, 4, 16... of these lines, until a case `fails` after them; nothing if it never does.
-Task<std::optional<std::vector<std::string>>> shortest_history(
-    std::vector<std::string> earlier, std::function<Task<bool>(std::vector<std::string>)> fails);
-
-/// The call of a relation that was running, with the kind of data of the case that it was on; nothing if none was.
-std::optional<Case> relation_call(const WorkerDeath& death, const Case& lost);
-
-// Finds the call that damaged the heap. The damage may be noticed calls later, by another implementation that asks for
-// memory. So the suspects repeat what their process had done, each alone, with an allocator that notices at once.
-
-/// The settings for workers with this allocator; a call may take longer.
-SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard);
-
-/// Whether the process died in a call because the allocator has noticed damage.
-bool is_heap_damage(const WorkerDeath& death, const std::string& guard);
-
-/// The death of a process with this allocator that computes this case and no other, if the allocator has noticed
-/// damage.
-Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::string line, std::string guard,
-                                             SupervisorSettings settings);
-
-class HeapProbe {
- public:
-  /// The call that did it: the implementation, and the death on its case with no other case before it.
-  struct Author {
-    const RosterEntry* entry = nullptr;
-    WorkerDeath death;
-    std::string line, guard;
-  };
-
-  /// `suspects` are positions in the roster, in the order in which they are tried; `lines` what the process had done,
-  /// with the case it died on at the end. The roster and the settings must outlive the task, which is one of one pool.
-  Task<std::optional<Author>> author(Pool& pool, std::vector<int> suspects, const std::vector<RosterEntry>& roster,
-                                     std::vector<std::string> lines, const SupervisorSettings& settings);
-
-  /// "; with the package electric-fence, ...", if an allocator is not installed; else nothing.
-  static std::string what_would_help();
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  Task<std::optional<Author>> author(Pool& pool, const RosterEntry& suspect, std::string guard,
-                                     const std::vector<std::string>& lines, const SupervisorSettings& settings);
-  /// Time that probes of this suspect may still take: these allocators make calls many times slower, and a campaign
-  /// is not there for them.
-  std::chrono::milliseconds time_left(const RosterEntry& suspect) const;
-
-  const Clock::time_point started_ = Clock::now();
-  Clock::duration spent_{};
-  std::set<std::string> unfit_ = {"electric-fence libtorch"};  // needs more mappings than Linux allows
-};
-
-// The attribution of deaths.
 
 /// Positions in the roster: who died, then the other variants of its library, because most damage shows in the library
 /// that did it. Then other foreign code, which is more likely to corrupt memory than ours. Among equals, who was called
@@ -128,7 +47,7 @@ class Attributions {
  public:
   /// The mismatch without a trial, with `runs` 0, where the last ones were enough. Only hits of a row that is there are
   /// to be counted so.
-  std::optional<Mismatch> known(const Mismatch& suspected) const;
+  std::optional<Mismatch> without_trial(const Mismatch& suspected) const;
 
   Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
                             const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
@@ -142,8 +61,5 @@ class Attributions {
   std::map<std::string, Last> last_;  // by the signature of the first suspicion
   HeapProbe heap_;
 };
-
-/// What was seen, as a mismatch with the blame `nobody`: `seen` names the implementation that was seen.
-Mismatch without_blame(Mismatch mismatch);
 
 }  // namespace convict::workers

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/case_text.h"
-#include "workers/attribution.h"
 #include "workers/fork_servers.h"
+#include "workers/history.h"
 #include "workers/lone_run.h"
 
 namespace convict::workers {
@@ -46,14 +46,14 @@ class Repetition {
       if (!other_) other_ = found;
     } while (failed < runs && others < runs && runs < most && !settings_.is_interrupted());
     if (failed > 0) co_return as(co_await of_processes(runs, failed));
-    if (other_) co_return as_other({runs, others, {}, {}, {}, {}, {}});
-    Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
+    if (other_) co_return as_other({.runs = runs, .failed = others});
+    Certificate::Alone alone{.runs = runs, .failed = 0};
     auto before = co_await history(earlier());
     if (before) {
-      alone = {1, 1, std::move(before), {}, {}, {}, {}};
+      alone = {.runs = 1, .failed = 1, .before = std::move(before)};
     } else {
       const RepeatedCalls calls = co_await often();
-      if (calls.failing > 0) alone = {1, 1, {}, times_that_show(1, 1, calls), calls.made, calls.failing, {}};
+      if (calls.failing > 0) alone = of_calls({.runs = 1, .failed = 1}, calls);
     }
     co_return as(std::move(alone));
   }
@@ -102,13 +102,17 @@ class Repetition {
 
   /// What came back in some processes but not in all says how many calls of one process show it, too.
   Task<Certificate::Alone> of_processes(int runs, int failed) const {
-    Certificate::Alone alone{runs, failed, {}, {}, {}, {}, {}};
+    Certificate::Alone alone{.runs = runs, .failed = failed};
     if (failed == runs) co_return alone;
     const RepeatedCalls calls = co_await often();
+    co_return of_calls(std::move(alone), calls);
+  }
+
+  static Certificate::Alone of_calls(Certificate::Alone alone, const RepeatedCalls& calls) {
+    alone.times = times_that_show(static_cast<int>(*alone.runs), static_cast<int>(*alone.failed), calls);
     alone.calls = calls.made;
     alone.failing = calls.failing;
-    alone.times = times_that_show(runs, failed, calls);
-    co_return alone;
+    return alone;
   }
 
   Task<RepeatedCalls> often() const {
@@ -137,7 +141,7 @@ class Repetition {
 /// The reference is wrong only if all who compute the case contradict it when they are alone.
 Task<Mismatch> repeated_for_all(Pool& pool, const Mismatch& seen, const std::vector<RosterEntry>& roster,
                                 const SupervisorSettings& settings) {
-  Certificate::Alone all{0, 0, {}, {}, {}, {}, {}};
+  Certificate::Alone all{.runs = 0, .failed = 0};
   const Lines lines(1, to_text(seen.problem_case));
   for (const RosterEntry& entry : roster) {
     const Suspect who{entry.name, entry.is_target};
@@ -172,28 +176,24 @@ std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls
   return may_be_rare ? std::optional(calls_that_show({runs + calls.made, 1})) : std::nullopt;
 }
 
-bool Confirmations::is_due(const KindHistory& kind) const {
-  return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);
+bool Confirmations::is_next_due(const KindHistory& kind) {
+  return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen + 1);
 }
 
-std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::string& kind, bool wanted) {
+std::optional<Mismatch> Confirmations::settle_without_trial(const Mismatch& seen, const KindOfAccusation& kind) {
   if (seen.blame == Blame::kNobody) return seen;
-  KindHistory& like = kinds_[kind];
-  if (like.is_on_trial) return std::nullopt;
+  KindHistory& like = kinds_[kind.name];
+  if (like.is_on_trial || is_next_due(like) || (kind.is_line_shown && like.came_back)) return std::nullopt;
   ++like.seen;
-  if (is_due(like) || (wanted && like.came_back)) {
-    --like.seen;  // checked() counts it
-    return std::nullopt;
-  }
   Mismatch counted = seen;
   counted.certificate.alone.runs = 0;
   return like.came_back ? counted : without_blame(counted);
 }
 
-Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bool wanted,
+Task<Mismatch> Confirmations::checked(const Mismatch& seen, KindOfAccusation kind,
                                       const std::vector<RosterEntry>& roster, std::function<Lines()> earlier) {
-  if (auto settled = known(seen, kind, wanted)) co_return *std::move(settled);
-  KindHistory& like = kinds_[kind];
+  if (auto settled = settle_without_trial(seen, kind)) co_return *std::move(settled);
+  KindHistory& like = kinds_[kind.name];
   ++like.seen;
   ++like.repeated;
   like.is_on_trial = true;

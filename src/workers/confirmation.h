@@ -31,20 +31,25 @@ struct RepeatedCalls {
 /// of them did, nothing tells these two apart: it may be rare, and the calls of the processes count, too.
 std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls& calls);
 
+/// Which accusations are alike, so that one trial speaks for several: those of one `name`, e.g. of one signature.
+struct KindOfAccusation {
+  std::string name;
+  bool is_line_shown;  // the line of this one will be: it is repeated although others came back
+};
+
 class Confirmations {
  public:
   /// `settings` are borrowed; their plugin_of is complete before the first call of checked().
   Confirmations(Pool& pool, const SupervisorSettings& settings) : pool_(pool), settings_(settings) {}
 
   /// The mismatch without a repetition of its own, if others of its kind were enough: with `runs` 0, or with
-  /// the blame `nobody`. Nothing if it has to be repeated, or while another one of its kind is. `kind`: what counts as
-  /// alike, e.g. its signature. `wanted`: repeat this one although others came back, because its line will be shown.
-  std::optional<Mismatch> known(const Mismatch& seen, const std::string& kind, bool wanted);
+  /// the blame `nobody`; it counts as seen then. Nothing if it has to be repeated, or while another one of its kind is.
+  std::optional<Mismatch> settle_without_trial(const Mismatch& seen, const KindOfAccusation& kind);
 
   /// The mismatch with what came of its repetition (Certificate::Alone); or with the blame `nobody`, if it did not
-  /// come back; or what is known(). `earlier` gives the lines of the cases that the process had run before. `seen` and
-  /// `roster` must outlive the task; one of a kind runs at a time.
-  Task<Mismatch> checked(const Mismatch& seen, std::string kind, bool wanted, const std::vector<RosterEntry>& roster,
+  /// come back; or what settle_without_trial() gives. `earlier` gives the lines of the cases that the process had run
+  /// before. `seen` and `roster` must outlive the task; one of a kind runs at a time.
+  Task<Mismatch> checked(const Mismatch& seen, KindOfAccusation kind, const std::vector<RosterEntry>& roster,
                          std::function<std::vector<std::string>()> earlier);
 
  private:
@@ -54,7 +59,7 @@ class Confirmations {
     bool came_back = false, is_on_trial = false;
   };
 
-  bool is_due(const KindHistory& kind) const;
+  static bool is_next_due(const KindHistory& kind);
   Task<Mismatch> repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                           std::function<std::vector<std::string>()> earlier) const;
   Task<bool> shows_in_a_copy(const Mismatch& seen) const;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fork servers of a supervisor (run/fork_server.h): one for each set of libraries that its workers load.
+// The fork servers of one or several supervisions (run/fork_server.h): one for each set of libraries that their workers
+// load.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/verdict.h"
 #include "run/fork_server.h"
 #include "workers/supervisor_settings.h"
 
@@ -50,9 +53,16 @@ class ForkServers {
   /// Those since the last call.
   std::vector<std::string> take_forbidden() { return std::exchange(news_, {}); }
 
-  /// Whether a suspect was found guilty of this charge in a process that was not forked; notes that.
-  bool is_proved(const std::string& charge) const { return proved_.contains(charge); }
-  void prove(const std::string& charge) { proved_.insert(charge); }
+  /// What a suspect is charged with, in processes with this allocator.
+  struct Charge {
+    std::string suspect;
+    Verdict verdict;
+    std::string heap_guard;
+    auto operator<=>(const Charge&) const = default;
+  };
+  /// Whether it was found guilty of that in a process that was not forked; notes that.
+  bool is_proved(const Charge& charge) const { return proved_.contains(charge); }
+  void prove(const Charge& charge) { proved_.insert(charge); }
 
  private:
   struct Server;
@@ -61,7 +71,8 @@ class ForkServers {
 
   std::map<std::string, Server> servers_;  // by what they have loaded
   uint64_t uses_ = 0;
-  std::set<std::string> proved_, forbidden_;
+  std::set<Charge> proved_;
+  std::set<std::string> forbidden_;
   std::vector<std::string> news_;  // of forbidden_
 };
 

@@ -72,7 +72,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
 
 std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::string& line, size_t at) const {
   // It may die of an earlier repetition of the line.
-  if (death && !death->from_outside && (death->index == at || death->case_text == line))
+  if (death && !death->from_outside() && (death->index == at || death->case_text == line))
     return Mismatch{parse_case(line), suspect, death->verdict, Blame::kTarget, death->certificate};
   for (const Hit& one : found)
     if (one.at == at && one.mismatch.suspect == suspect) return one.mismatch;
@@ -80,7 +80,7 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
 }
 
 bool LoneResult::shows(const std::string& suspect) const {
-  return (death && !death->from_outside) ||
+  return (death && !death->from_outside()) ||
          std::ranges::any_of(found, [&](const Hit& one) { return one.mismatch.suspect == suspect; });
 }
 
@@ -89,7 +89,7 @@ Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::ve
   if (!suspect.is_target) lines = asked_of_witness(std::move(lines));
   SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
   // A plugin may be right only where it was loaded: copies are believed once a process of its own has shown the like.
-  const std::string charge = suspect.name + '|' + std::string(name_of(verdict)) + '|' + alone.heap_guard;
+  const ForkServers::Charge charge{suspect.name, verdict, alone.heap_guard};
   ForkServers* const servers = alone.fork_servers;
   const bool is_new = servers && run::loads_plugins(alone.worker.roster) && !alone.believes_copies &&
                       !servers->is_proved(charge);

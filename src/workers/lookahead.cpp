@@ -41,7 +41,8 @@ bool is_called(const convict_implementation& who, const Case& c) {
 std::vector<Case> asked_before(const convict_implementation& who, const Case& c) {
   std::vector<Case> cases = examine::cases_before(c);
   std::erase_if(cases, [&](const Case& one) {
-    return examine::why_not_asked(examine::Scene(one), who.contract, ProcessTarget::abilities_of(who)).has_value();
+    return examine::why_not_asked(examine::Scene(one), who.contract, ProcessTarget::announced_by(who).abilities)
+        .has_value();
   });
   return cases;
 }
@@ -88,7 +89,7 @@ void Lookahead::run(size_t position, std::span<const Case> cases, examine::Asked
   for (const Case& c : cases) {
     if (!is_called(who, c)) continue;
     called.push_back(c);
-    if (ProcessTarget::is_stateless(who)) std::ranges::copy(asked_before(who, c), std::back_inserter(before));
+    if (ProcessTarget::announced_by(who).stateless) std::ranges::copy(asked_before(who, c), std::back_inserter(before));
   }
   ask(who, before);
   std::vector<RelationCalls> related;
@@ -114,7 +115,7 @@ void Lookahead::run(size_t position, std::span<const Case> cases, examine::Asked
 
 /// The call of a case; and, where none can show in another one, those before it and the one that repeats it.
 void Lookahead::stage_case(const Implementation& who, const Case& c) {
-  if (!is_called_once(c) && !ProcessTarget::is_stateless(who)) return;
+  if (!is_called_once(c) && !ProcessTarget::announced_by(who).stateless) return;
   const auto stage = [&](const examine::Scene& scene) {
     ProcessTarget::stage(who, {scene.problem(), memory_.theirs()});
   };

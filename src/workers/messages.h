@@ -72,7 +72,7 @@ struct WorkerSettings {
   int64_t patience_ms = 10'000;         // for one call, as SupervisorSettings::timeout: batches of process targets
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
-  bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
+  bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the work and all later work
   CoverageOf coverage = CoverageOf::kNone;
   KnownTuples seen = {};             // with that, what was counted before this worker
   std::vector<uint32_t> focus = {};  // of the sampling

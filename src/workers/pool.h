@@ -13,14 +13,10 @@
 #include <utility>
 
 #include "core/task.h"
-#include "core/verdict.h"
 
 namespace convict::workers {
 
 class Supervision;
-
-/// Whether time or memory is the charge, which neighbours may have caused.
-constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang || verdict == Verdict::kOom; }
 
 class Pool {
  public:

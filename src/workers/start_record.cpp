@@ -15,15 +15,18 @@ constexpr uint64_t kLongLife = 4096;    // cases: below, a worker tells less tha
 
 }  // namespace
 
-bool StartRecord::may_load_later(bool once) const { return once && failed_loads_ < kMostFailures; }
+bool StartRecord::may_load_later(bool any_has_loaded) const {
+  return any_has_loaded && failed_loads_ < kMostFailures;
+}
 
 /// Others may kill workers at any time; but a library that kills its first worker would kill the next ones too, and
 /// one that hangs would hang again.
-void StartRecord::note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed, bool once,
+void StartRecord::note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit,
+                                   std::optional<Verdict> killed_for, bool any_has_loaded,
                                    const SupervisorSettings& settings) {
-  const bool may_be_chance = once || (exit.signal == SIGKILL && !killed);
+  const bool may_be_chance = any_has_loaded || (exit.signal == SIGKILL && !killed_for);
   if (!may_be_chance || ++failed_loads_ > kMostFailures)
-    throw UsageError(describe_failed_load(slot, exit, killed, settings));
+    throw UsageError(describe_failed_load(slot, exit, killed_for, settings));
 }
 
 void StartRecord::note_end(const WorkerSlot& slot, std::optional<Verdict> killed_for, uint64_t memory) {

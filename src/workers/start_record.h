@@ -16,11 +16,11 @@ namespace convict::workers {
 class StartRecord {
  public:
   void note_loaded() { failed_loads_ = 0; }
-  /// A worker has said that it cannot load, or ended while it loaded. `once`: another could be loaded before. Throws
-  /// UsageError where no other will do better.
-  bool may_load_later(bool once) const;
-  void note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed, bool once,
-                        const SupervisorSettings& settings);
+  /// Whether to start another worker after one that says it cannot load. `any_has_loaded`: one could before.
+  bool may_load_later(bool any_has_loaded) const;
+  /// A worker has ended while it loaded; `killed_for`: we killed it. Throws UsageError where no other will do better.
+  void note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
+                        bool any_has_loaded, const SupervisorSettings& settings);
   /// A worker that had loaded has ended. Throws CannotJudge if worker after worker ends in our own code before its
   /// first case: no case will ever be judged.
   void note_end(const WorkerSlot& slot, std::optional<Verdict> killed_for, uint64_t memory);

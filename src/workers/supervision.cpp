@@ -33,7 +33,7 @@ constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung
 bool Supervision::step() {
   if (!has_begun()) begin();
   if (settings_.is_interrupted()) return end();
-  if (std::exchange(asked_for_.return_of_work, false)) take_back();
+  if (std::exchange(asked_for_.recall, false)) recall_now();
   for (auto& slot : slots_)
     if (slot && !is_paused_) attend(slot);
   if (!task_.waits()) return false;  // no task wants answers any more
@@ -150,7 +150,7 @@ void Supervision::hand_out() {
 
 /// Takes back the cases that the workers have not reported. Those that are given by their lines, which are few, are put
 /// again instead.
-void Supervision::take_back() {
+void Supervision::recall_now() {
   std::vector<Work> left;
   const auto take = [&](const Assigned& one, uint64_t begin) {
     if (begin >= one.work.count) return;
@@ -165,7 +165,7 @@ void Supervision::take_back() {
     for (size_t i = 0; i < slot->assigned().size(); ++i) take(slot->assigned()[i], i == 0 ? slot->reported.cases : 0);
     slot.reset();
   }
-  task_.give(Returned{std::move(left)});
+  task_.give(Recalled{std::move(left)});
 }
 
 /// No more work, and none of what a worker has in reserve.
@@ -221,6 +221,7 @@ bool Supervision::is_as_before(const std::vector<RosterEntry>& roster) const {
   return roster_.empty() || std::ranges::equal(roster, roster_, {}, &RosterEntry::name, &RosterEntry::name);
 }
 
+/// False also where another worker may do better: this one is ended as if it had sent nonsense.
 bool Supervision::on_report(WorkerSlot& slot, const NotLoaded& failure) {
   if (slot.is_ready() || starts_.may_load_later(!roster_.empty())) return false;
   if (failure.cannot_judge) throw CannotJudge(failure.why);
@@ -272,8 +273,8 @@ void Supervision::report(WorkerSlot& slot, uint64_t end) {
 }
 
 /// The same for what a worker that has ended had counted, and counts what it had told of. All its lines must have been
-/// taken: it counts a case after it has sent the mismatches, and may have been stopped in between. A worker that has sent
-/// nonsense may have lost some among it.
+/// taken: it counts a case after it has sent the mismatches, and may have been stopped in between. A worker that has
+/// sent nonsense may have lost some among it.
 void Supervision::report_counted(WorkerSlot& slot) {
   if (slot.is_idle()) return;
   const uint64_t counted = slot.process().record().counted;
@@ -324,7 +325,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   take_lines(*slot);
   const std::unique_ptr<WorkerSlot> dead = std::move(slot);
   if (!dead->is_ready())
-    return starts_.note_failed_load(*dead, exit, killed_for.has_value(), !roster_.empty(), settings_);
+    return starts_.note_failed_load(*dead, exit, killed_for, !roster_.empty(), settings_);
   starts_.note_end(*dead, killed_for, settings_.worker.memory);
   past_ += dead->process().record();
   ++past_[Counter::kDeaths];
@@ -338,7 +339,8 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   death.lost_seconds = dead->loading_seconds() + std::chrono::duration<double>(charged).count();
   death.reported = position_in(death.work, death.index) < dead->reported.cases;
   death.counted = dead->process().record().counted == death.index || death.reported;
-  if (backlog_.put_again(std::move(left), death.index, dead->reported.cases, death.from_outside, settings_.most_kills))
+  if (backlog_.put_again(std::move(left), death.index, dead->reported.cases, death.from_outside(),
+                         settings_.most_kills))
     task_.give(death);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A supervisor at work, one step at a time: looks after its workers, and never waits for them.
+// Looks after the workers of one task, one step at a time, and never waits for them.
 #pragma once
 
 #include <chrono>
@@ -63,13 +63,13 @@ class Supervision {
  public:
   explicit Supervision(const SupervisorSettings& settings) : settings_(settings) {}
 
-  // As Workers has them.
+  // What Workers hands on.
   void put(Assigned work);
   uint64_t wants() const;
   void expect_more(bool expects) { asked_for_.more = expects; }
   void finish();
   void stop() { asked_for_.stop = true; }
-  void return_work() { asked_for_.return_of_work = true; }
+  void recall() { asked_for_.recall = true; }
   Counts counts() const;
 
   /// The task that gets the answers.
@@ -104,7 +104,7 @@ class Supervision {
   uint64_t batch_size(const WorkerSlot& slot) const;
   WorkerSlot* one_with_too_little() const;
   void hand_out();
-  void take_back();
+  void recall_now();
   bool all_idle() const;
 
   void attend(std::unique_ptr<WorkerSlot>& slot);
@@ -139,7 +139,7 @@ class Supervision {
   bool is_paused_ = false;
   struct {
     bool more = false;  // there may be work later
-    bool finish = false, stop = false, return_of_work = false;
+    bool finish = false, stop = false, recall = false;
   } asked_for_;  // by the task
 };
 

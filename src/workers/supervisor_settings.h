@@ -31,7 +31,9 @@ struct SupervisorSettings {
   int most_kills = 0;  // of workers on one case by foreign processes, until that is told as a death
   std::function<void(WorkerSettings&)> at_start = {};  // adds what a worker that starts now has to know
   bool believes_copies = false;                       // of one plugin alone: as run_alone() says
-  ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
+  // For several supervisions of one thread; borrowed. nullptr: each worker is a process of its own, until two have
+  // died.
+  ForkServers* fork_servers = nullptr;
 
   bool is_interrupted() const { return interrupted && *interrupted; }
 };

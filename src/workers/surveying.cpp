@@ -27,9 +27,9 @@ using Seconds = std::chrono::duration<double>;
 constexpr uint64_t kMostQuestions = 340'000, kPatience = 8'000'000'000;
 constexpr auto kPatienceWithClients = std::chrono::seconds(6), kIfItIsShort = std::chrono::seconds(4);
 
-/// What a client is charged with: all questions at the pace of its fastest batch. So a busy machine does not change what
-/// a survey finds, and with it the cases of a seed. A client whose pace varies by more than kBusy is charged with the
-/// time that it took, divided by that.
+/// What a client is charged with: all questions at the pace of its fastest batch. So a busy machine does not change
+/// what a survey finds, and with it the cases of a seed. A client whose pace varies by more than kBusy is charged with
+/// the time that it took, divided by that.
 class ClientTime {
  public:
   void add(size_t questions, Seconds took) {

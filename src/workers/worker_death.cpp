@@ -12,8 +12,8 @@
 #include "core/plugin_name.h"
 #include "core/role.h"
 #include "core/text.h"
-#include "workers/worker_slot.h"
 #include "run/guarded_memory.h"
+#include "workers/worker_slot.h"
 
 namespace convict::workers {
 namespace {
@@ -55,14 +55,23 @@ Verdict verdict_on(AddressClass touched) {
   return Verdict::kCrash;
 }
 
-Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed, AddressClass touched) {
+std::optional<std::string> in_words(AddressClass touched) {
+  switch (touched) {
+    case AddressClass::kGuard: return "guard page";
+    case AddressClass::kReadOnlyInput: return "read-only input";
+    case AddressClass::kNoAddress: return "none: an access that is not aligned, or to an address that cannot be";
+    case AddressClass::kRetired:
+    case AddressClass::kElsewhere: break;
+  }
+  return std::nullopt;
+}
+
+Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, const WorkerDeath& death) {
   Certificate certificate;
-  certificate.text = words_for(slot, touched);
-  if (exit.signal && !killed) certificate.death.signal = strsignal(exit.signal);
+  certificate.text = words_for(slot, death.signal.touched);
+  if (death.signal.number != 0) certificate.death.signal = strsignal(death.signal.number);
   if (!exit.signal) certificate.death.exit_code = exit.exit_code;
-  if (touched == AddressClass::kGuard) certificate.death.address_class = "guard page";
-  if (touched == AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
-  if (touched == AddressClass::kNoAddress) certificate.death.address_class = kNoAddress;
+  certificate.death.address_class = in_words(death.signal.touched);
   const int role = slot.process().record().role;
   if (role >= 0 && role < static_cast<int>(kRoles.size()))
     certificate.element.role = kRoles[static_cast<size_t>(role)].name;
@@ -111,13 +120,13 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   death.calls = calls_in(record);
   const int position = record.implementation;
   death.position = position >= 0 && position < static_cast<int>(roster_size) ? position : FlightRecord::kOwnCode;
-  death.from_outside = !killed_for && exit.signal == SIGKILL;
   death.case_text = record.made_up.read();
   death.relation_call = record.relation_call.read();
   if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record, roster_size, memory);
-  const auto touched = static_cast<AddressClass>(record.address_class.load());
-  death.verdict = killed_for ? *killed_for : verdict_on(touched);
-  death.certificate = evidence_of(slot, exit, killed_for.has_value(), touched);
+  death.signal.number = killed_for ? 0 : exit.signal;
+  death.signal.touched = static_cast<AddressClass>(record.address_class.load());
+  death.verdict = killed_for ? *killed_for : verdict_on(death.signal.touched);
+  death.certificate = evidence_of(slot, exit, death);
   return death;
 }
 
@@ -140,11 +149,13 @@ std::string describe_load(const std::string& how, std::string_view output, const
 
 }  // namespace
 
-std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                                  const SupervisorSettings& settings) {
-  const std::string how = hung          ? hung_for(settings)
-                          : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
-                                        : fmt::format("exited with code {}", exit.exit_code);
+  const std::string how =
+      killed_for == Verdict::kHang ? hung_for(settings)
+      : killed_for  ? words_for(slot, AddressClass::kElsewhere).value_or("closed the pipe to the supervisor")
+      : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
+                    : fmt::format("exited with code {}", exit.exit_code);
   return describe_load(how, trim(slot.process().output_tail(300)), settings);
 }
 

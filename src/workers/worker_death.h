@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "core/certificate.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
+#include "run/guarded_memory.h"
 #include "workers/messages.h"
 #include "workers/supervisor_settings.h"
 
@@ -25,12 +27,13 @@ Draws draws_in(const run::FlightRecord& record);
 using CallsByCase = std::map<uint64_t, uint64_t>;
 CallsByCase calls_in(const run::FlightRecord& record);
 
-/// The death of a worker: it died, or was killed because it exceeded its time or memory.
+/// The death of a worker: it died, or was killed because it exceeded its time or memory. The case is not run again,
+/// unless the task puts it again, without the implementations that died of it (Work::without), so that the death costs
+/// no other a verdict.
 struct WorkerDeath {
   Verdict verdict = Verdict::kCrash;
   uint64_t index = 0;                          // of the case that is lost
   int position = run::FlightRecord::kOwnCode;  // in the roster: the implementation that was running
-  bool from_outside = false;                   // a foreign process killed it: no implementation is to blame
   bool reported = false;                       // Reported had the case already: the worker died after it
   bool counted = false;                        // the tally has it
   int memory_holder =
@@ -42,16 +45,24 @@ struct WorkerDeath {
   CallsByCase calls;                // likewise, as far back as the record goes
   std::string case_text;            // of a worker that makes up its own cases; else empty
   std::string relation_call;        // the call of a relation that was running, as a case with default data; or empty
-  Certificate certificate;          // signal, touched address, end of the output
+  struct {
+    int number = 0;  // 0 if it exited, or if we killed it
+    run::AddressClass touched = run::AddressClass::kElsewhere;  // by the access that raised it
+  } signal;
+  Certificate certificate;          // what of this people read, and the end of the output
+
+  /// A foreign process killed it: no implementation is to blame.
+  bool from_outside() const { return signal.number == SIGKILL; }
 };
 
-/// What the flight record and the output of a worker that has ended tell of its end. It had work; `killed_for`: we
-/// killed it. `roster_size`: implementations; `memory`: the bytes it was allowed.
+/// What the flight record and the output of a worker that has ended tell of its end; without `reported`, `counted` and
+/// `lost_seconds`, which its supervision knows. It had work; `killed_for`: we killed it. `roster_size`:
+/// implementations; `memory`: the bytes it was allowed.
 WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                            size_t roster_size, uint64_t memory);
 
-/// The message of a worker that ended before it had loaded what `settings` name. `hung`: we killed it.
-std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+/// The message of a worker that ended before it had loaded what `settings` name. `killed_for`: we killed it.
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                                  const SupervisorSettings& settings);
 
 /// Why workers end before their first case, by the last of them. `memory`: bytes that they were allowed.

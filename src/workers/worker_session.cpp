@@ -207,7 +207,7 @@ Loaded WorkerSession::load_all() {
   for (const run::Subject& subject : subjects_) {
     const convict_implementation& one = *subject.implementation;
     loaded.roster.push_back({subject.name, one.description, one.lineage, subject.version, subject.is_target,
-                             subject.plugin, run::ProcessTarget::bases_of(one)});
+                             subject.plugin, run::ProcessTarget::announced_by(one).built_on});
   }
   if (const std::string changed = run::mend_process(record_); !changed.empty())
     loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
@@ -261,12 +261,12 @@ void WorkerSession::work_through(const GivenCases& given) {
 void WorkerSession::examine_given(const std::string& line, const GivenCases& given, bool is_last) {
   const bool is_earlier = given.is_history && line != given.cases.back();
   const auto relations = is_earlier ? std::min(given.relations, examine::AskedRelations::kOne) : given.relations;
-  auto examination =
-      examined(parse_case(line), {.without = given.without, .relations = relations, .values = given.values});
-  if (given.patient && is_last) linger(parse_case(line), examination);
+  const Case c = parse_case(line);
+  auto examination = examined(c, {.without = given.without, .relations = relations, .values = given.values});
+  if (given.patient && is_last) linger(c, examination);
   channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
   tell(examination);
-  worker_tally_.cover(parse_case(line), examination, settings_.coverage);
+  worker_tally_.cover(c, examination, settings_.coverage);
 }
 
 /// The guided engine tries most combinations again and again; the exact reference judges every one of them. The
@@ -279,7 +279,7 @@ bool WorkerSession::deserves_witnesses(const Case& c) const {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine_quickly(c, {.takes_turns = true, .witnessed = deserves_witnesses(c), .is_careful = false});
+  examine_quickly(c, {.takes_turns = true, .asks_oracles = deserves_witnesses(c), .is_careful = false});
   return settle();
 }
 
@@ -304,7 +304,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index,
       continue;
     }
     const run::OnlyAsking questions(record_);
-    examine::Acceptance answer = answer_to(place.asks(), target, asking());
+    examine::Acceptance answer = answer_to(place.asks(), target, settings_for_asking());
     asked = target;
     if (!answer.side_effect.empty()) effect = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
@@ -327,7 +327,7 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   record_.draw = 0;
   std::optional<examine::EffectOfAsking> effect;
   const Case c = find(sampling, index, effect);
-  examine::ExaminationSettings settings = asking(without);
+  examine::ExaminationSettings settings = settings_for_asking(without);
   settings.takes_turns = true;
   settings.is_careful = false;
   settings.effect_of_asking = std::move(effect);

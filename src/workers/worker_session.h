@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker's side of the messages: loads the roster, examines cases one by one, and reports to the supervisor. The
-// caller supplies the cases.
+// The worker's side of the messages: loads the roster, draws or is given cases, examines them one by one, and reports
+// to the supervisor.
 #pragma once
 
 #include <cstdint>
@@ -101,9 +101,10 @@ class WorkerSession {
   WorkerSession();
 
   /// A worker that judges lets OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by default they
-  /// spin for longer than a case takes, so that several workers slow each other down. And malloc() hands out memory that
-  /// is filled with large numbers, so that a result with something in it that was never written is wrong each time, in
-  /// every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever touched of it.
+  /// spin for longer than a case takes, so that several workers slow each other down. And malloc() hands out memory
+  /// that is filled with large numbers, so that a result with something in it that was never written is wrong each
+  /// time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever
+  /// touched of it.
   enum class Purpose { kJudge, kMeasure };
 
   /// Reads the first message, the settings. Loads all implementations and reports the roster. Returns false if that
@@ -122,7 +123,7 @@ class WorkerSession {
   const fill::GivenData* data() const { return data_ ? &*data_ : nullptr; }
   void send(const WorkerReport& report) { channel_.send(report); }
 
-  /// Examines a case of a range and reports its mismatches.
+  /// Examines a case of the work in front and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
   /// The same for the case that is found for this place (generate/place.h), but it may report later: settle_if_due().
   void examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without);
@@ -135,14 +136,14 @@ class WorkerSession {
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
   /// Asks process targets about these cases together (lookahead.h). Called before they are examined; look_back() after.
   void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without) {
-    lookahead_->over_places(sampling, indices, asking(without));
+    lookahead_->over_places(sampling, indices, settings_for_asking(without));
   }
   void look_back() { lookahead_->settle(); }
 
-  /// Whether to skip the rest of the range.
+  /// Whether to skip the rest of the work.
   bool has_enough() const { return record_.finishes || (settings_.until_mismatch && worker_tally_.has_found()); }
 
-  /// Reports the end of a range, of which `done` cases were examined.
+  /// Ends the work in front: reports its sums. `done`: cases examined; fewer than it has if the rest was skipped.
   void finish(uint64_t done);
 
   run::FlightRecord& record() { return record_; }
@@ -166,7 +167,7 @@ class WorkerSession {
   bool deserves_witnesses(const Case& c) const;
   Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect);
   /// The settings with which targets are asked about the cases of a campaign.
-  examine::ExaminationSettings asking(uint64_t without = 0) const {
+  examine::ExaminationSettings settings_for_asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
   }
   examine::Acceptance answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);

@@ -108,13 +108,15 @@ class WorkerSlot {
   void note_ready() { loading_ = Clock::now() - started_; }
   bool is_ready() const { return loading_.has_value(); }
   /// What it took to begin; 0 if it has not.
-  double loading_seconds() const { return std::chrono::duration<double>(loading_.value_or(Clock::duration(0))).count(); }
+  double loading_seconds() const {
+    return std::chrono::duration<double>(loading_.value_or(Clock::duration(0))).count();
+  }
   uint64_t reach = 1;           // cases that it can look ahead
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
   struct Told {
     uint64_t cases = 0;              // of the work in front
-    PerCounter<uint64_t> last = {};  // what the last of them adds to the tally, if a message told of it
+    PerCounter<uint64_t> last = {};  // what the last of them adds to the tally, if it had mismatches
   } reported;
 
   /// Ends the work in front: it becomes history.

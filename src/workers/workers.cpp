@@ -21,7 +21,7 @@ void Workers::put(const Work& work, Order order) { supervision_->put({work, std:
 uint64_t Workers::wants() const { return supervision_->wants(); }
 void Workers::expect_more(bool expects) { supervision_->expect_more(expects); }
 void Workers::finish() { supervision_->finish(); }
-void Workers::take_back() { supervision_->return_work(); }
+void Workers::recall() { supervision_->recall(); }
 void Workers::stop() { supervision_->stop(); }
 Counts Workers::counts() const { return supervision_->counts(); }
 

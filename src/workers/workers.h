@@ -43,9 +43,9 @@ class Workers {
   void expect_more(bool expects);
   /// Hand out no more work, and leave out cases that are not begun.
   void finish();
-  /// Takes back what has not been reported, but for given cases: it comes as Returned. Work that is under way is
+  /// Takes back what has not been reported, but for given cases: it comes as Recalled. Work that is under way is
   /// broken off.
-  void take_back();
+  void recall();
   /// Kill the workers now. What they have told still comes.
   void stop();
 

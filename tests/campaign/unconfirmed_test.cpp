@@ -8,7 +8,6 @@
 #include "campaign/campaign.h"
 #include "core/case_text.h"
 #include "tests/cli/command.h"
-#include "workers/attribution.h"
 
 namespace convict::test {
 namespace {
@@ -30,7 +29,7 @@ class Unconfirmed : public testing::Test {
     Mismatch seen{parse_case(line), "B13", Verdict::kWrongExact, Blame::kTarget, {}};
     seen.certificate.alone.runs = 0;
     const int64_t id = store.begin_campaign({1, "smoke", nlohmann::json::object(), nlohmann::json::object(), "", "1"});
-    store.record(id, workers::without_blame(seen));
+    store.record(id, without_blame(seen));
   }
   std::vector<store::MismatchRow> rows_after_a_campaign() {
     campaign::run_campaign(settings_, [](const campaign::CampaignResult&) {});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/case_text.h"
+#include "store/store.h"
 #include "tests/cli/command.h"
 #include "tests/thorough.h"
 
@@ -110,6 +112,52 @@ TEST_F(DiagnosisTest, OutOfRunsItHasTheSmallestSoFar) {
 TEST_F(DiagnosisTest, ACaseWithoutAMismatchIsRefused) {
   EXPECT_TRUE(refuses(diagnosis("shrink", "guilty", "conv2d in=5 k=3"), {"'conv2d in=5x5 k=3x3'", "no mismatch"}));
   EXPECT_TRUE(refuses(run({"explain", "3", "--db=none.db"}), {"'none.db'", "does not exist"}));
+}
+
+/// Rows as campaigns leave them.
+class StoredRows : public CliTest {
+ protected:
+  int64_t record(const std::string& line, Verdict verdict) {
+    Mismatch seen{parse_case(line), "guilty", verdict, Blame::kTarget, {}};
+    seen.certificate.alone.runs = seen.certificate.alone.failed = 1;
+    return store_.record(campaign_, seen).id;
+  }
+  CommandResult ask(const std::string& command, int64_t row, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {command, std::to_string(row), "--db=a.db", "--plugin=" + plugin("guilty"), "-q"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  store::Store store_ = store::Store::open(file("a.db"));
+  const int64_t campaign_ = store_.begin_campaign({.seed = 1, .profile = "smoke", .libraries = {{"guilty", "1.0"}}});
+};
+
+TEST_F(StoredRows, OneOfAKnownCauseIsNotExplained) {
+  store_.know(parse_causes("cause zeros\ntitle Output padding is zero\nsuspect guilty\nversions all\n"
+                           "verdicts wrong-exact\nwhen op >= 1\ncase conv_transpose1d in=1 s=2 op=1\n",
+                           "test"));
+  const int64_t row = record("conv_transpose1d in=1 s=2 op=1", Verdict::kWrongExact);
+  for (const char* command : {"explain", "shrink"}) {
+    const CommandResult result = ask(command, row);
+    EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+    EXPECT_NE(result.out.find("is covered by the known cause zeros: Output padding is zero"), std::string::npos)
+        << result.out;
+  }
+}
+
+/// The row is gone when its explanation is checked.
+TEST_F(StoredRows, OneThatIsJoinedIsCheckedAllTheSame) {
+  const std::string smallest = "conv_transpose1d in=1 s=2 op=1 fill=ones";
+  const int64_t first = record(smallest, Verdict::kWrongExact);
+  store_.explain(first, {.case_text = smallest,
+                         .shrunk_text = smallest,
+                         .predicate = "op >= 1",
+                         .explanation = {{"reproduced", true}}});
+  const int64_t second = record("conv_transpose1d in=2 s=2 op=1 fill=normal", Verdict::kWrongProven);
+  ASSERT_NE(first, second);
+  const CommandResult result = ask("explain", second, {"--check=5"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.out.find("the same as mismatch " + std::to_string(first)), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("of 5 fresh cases"), std::string::npos) << result.out;
 }
 
 class BackgroundDiagnoses : public CliTest {

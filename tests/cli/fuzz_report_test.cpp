@@ -34,11 +34,11 @@ campaign::CampaignResult campaign() {
   result.notes = {words + words + words};
   result.coverage.add({});
   result.refusals[{"onednn", words + words}] = 17;
-  result.found["a"] = found("native-new", Blame::kTarget, "new", true);
-  result.found["b"] = found("native-known", Blame::kTarget, "reported", false);
-  result.found["c"] = found(long_name, Blame::kOracle, "new", true);
-  result.found["d"] = found("native-again", Blame::kTarget, "new", false);
-  result.found["e"] = found("native-back", Blame::kTarget, "fixed", false);
+  result.found[1] = found("native-new", Blame::kTarget, "new", true);
+  result.found[2] = found("native-known", Blame::kTarget, "reported", false);
+  result.found[3] = found(long_name, Blame::kOracle, "new", true);
+  result.found[4] = found("native-again", Blame::kTarget, "new", false);
+  result.found[5] = found("native-back", Blame::kTarget, "fixed", false);
   return result;
 }
 
@@ -79,12 +79,13 @@ TEST(FuzzReport, TheVerdictComesFirstAndWrongValuesBeforeAllElse) {
   result.standings["mine"].judged = 2'000'000;
   const Verdict inverse[] = {Verdict::kAcceptsInvalid, Verdict::kRefusesValid, Verdict::kOutOfBounds,
                              Verdict::kCrash,          Verdict::kContract,     Verdict::kWrongExact};
-  for (int i = 0; i < 6; ++i) result.found[std::string(1, static_cast<char>('a' + i))] = of_verdict(inverse[i], 1 + i);
-  result.found["z"] = found("libtorch:native", Blame::kOracle, "known", false);
+  for (int i = 0; i < 6; ++i) result.found[1 + i] = of_verdict(inverse[i], 1 + i);
+  result.found[7] = found("libtorch:native", Blame::kOracle, "known", false);
   const std::string text = cli::fuzz_as_text(result, {});
   EXPECT_EQ(text.find("mine is wrong: 5 causes; 6,172,835 of 2,000,000 judged cases fail\n"), 0u) << text;
   size_t last = 0;
-  for (const char* part : {"#6 mine: wrong-exact", "#5 mine: contract", "#4 mine: crash", "#3 mine: out-of-bounds", "#2 mine: refuses-valid",
+  for (const char* part : {"#6 mine: wrong-exact", "#5 mine: contract", "#4 mine: crash", "#3 mine: out-of-bounds",
+                           "#2 mine: refuses-valid",
                            "note: #1 mine computes problems that are not legal",
                            "known causes of others: 1, 1,234,567 hits of libtorch:native", "\ncampaign "}) {
     const size_t at = text.find(part);

@@ -25,6 +25,14 @@ TEST(CallLog, KnowsWhoWasCalledForTheLastCases) {
   EXPECT_EQ(calls.at(12), uint64_t{1} << 3 | uint64_t{1} << 63);
 }
 
+TEST(SampledLines, OfAGuidedWorkerThereAreNone) {
+  workers::WorkerSettings worker;
+  worker.profile = "smoke";
+  EXPECT_EQ(workers::sampled_lines(worker, {})({0, 3, 1}).size(), 3u);
+  worker.corpus = "somewhere";
+  EXPECT_TRUE(workers::sampled_lines(worker, {})({0, 3, 1}).empty()) << "the numbers of its cases say nothing";
+}
+
 TEST(BySuspicion, WhoDiedAndItsLibraryThenOthersTheLastCalledFirstAndNativeKernelsAtTheEnd) {
   const std::vector<workers::RosterEntry> roster = {{"direct", "", "convict", "", true},
                                                     {"a:one", "", "a", "", false},

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which deaths with an allocator that notices damage are damage.
-#include "workers/attribution.h"
+#include "workers/heap_probe.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <string.h>
 
 namespace convict::workers {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 WorkerDeath death_by(int signal, const char* last_words) {
   WorkerDeath death;
   death.position = 0;
-  death.certificate.death.signal = strsignal(signal);
+  death.signal.number = signal;
   death.certificate.death.output_tail = last_words;
   return death;
 }
@@ -27,6 +26,12 @@ TEST(HeapProbe, TheSignalOfTheAllocatorIsDamage) {
 
 TEST(HeapProbe, AnAllocatorWithoutMemoryIsNoDamage) {
   EXPECT_FALSE(is_heap_damage(death_by(SIGSEGV, "ElectricFence Exiting: mprotect() failed: "), "electric-fence"));
+}
+
+TEST(HeapProbe, AnAccessThatIsNotAlignedIsNoDamage) {
+  WorkerDeath death = death_by(SIGSEGV, "");
+  death.signal.touched = run::AddressClass::kNoAddress;
+  EXPECT_FALSE(is_heap_damage(death, "electric-fence"));
 }
 
 }  // namespace
