@@ -201,14 +201,16 @@ class Campaign {
     note_parting(*decision);
   }
 
-  /// One note for all that leave for the same reason.
+  /// One note for all that left for the same reason.
   void note_parting(const Parting::Decision& decision) {
-    const auto [found, is_first] = parted_.try_emplace(decision.why, result_.notes.size(), std::set<std::string>());
-    auto& [note, targets] = found->second;
-    if (is_first) result_.notes.emplace_back();
-    targets.insert(decision.targets.begin(), decision.targets.end());
-    result_.notes[note] = fmt::format("{}: {}; judged in other processes, so that no other waits",
-                                      printable(fmt::format("{}", fmt::join(targets, ", ")), 400), decision.why);
+    const auto note_of = [&](const std::set<std::string>& targets) {
+      return fmt::format("{}: {}; judged in other processes, so that no other waits",
+                         printable(fmt::format("{}", fmt::join(targets, ", ")), 400), decision.why);
+    };
+    std::set<std::string> all = decision.earlier;
+    std::erase(result_.notes, note_of(all));
+    all.insert(decision.targets.begin(), decision.targets.end());
+    result_.notes.push_back(note_of(all));
   }
 
   /// How a lane goes on; asked at each of its ticks. Also writes to the database what is due, shows the progress, and
@@ -290,7 +292,6 @@ class Campaign {
   workers::Tasks at_work_;  // Lane::work() of the lanes that are not at their end
   CampaignTime time_{settings_.time};
   Parting parting_;
-  std::map<std::string, std::pair<size_t, std::set<std::string>>> parted_;  // by why: the place of the note, and whom
 };
 
 }  // namespace

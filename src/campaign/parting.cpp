@@ -20,12 +20,14 @@ constexpr double kWrongShare = 0.05;
 
 std::optional<Parting::Decision> Parting::decide(const std::vector<Neighbour>& all, double seconds, int jobs) {
   next_ = seconds + kBetweenDecisions;
-  const Decision decisions[] = {{one_who_dies(all, seconds * jobs), "deaths cost much time"},
+  Decision decisions[] = {{one_who_dies(all, seconds * jobs), "deaths cost much time"},
                                 {the_slowest(all, seconds, jobs), "calls take long"},
                                 {those_who_err(all), "many mismatches"}};
-  for (const Decision& one : decisions)
+  for (Decision& one : decisions)
     if (!one.targets.empty() && one.targets.size() < all.size()) {
       leaving_ = one.targets;
+      one.earlier = left_[one.why];
+      left_[one.why].insert(one.targets.begin(), one.targets.end());
       return one;
     }
   return std::nullopt;

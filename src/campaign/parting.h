@@ -28,6 +28,7 @@ class Parting {
   struct Decision {
     std::set<std::string> targets;
     std::string why;
+    std::set<std::string> earlier = {};  // those that left for this reason before
   };
 
   /// Whether to decide anything now, in seconds of the campaign.
@@ -46,6 +47,7 @@ class Parting {
   std::set<std::string> the_slowest(const std::vector<Neighbour>& all, double seconds, int jobs);
 
   double next_ = 0;
+  std::map<std::string, std::set<std::string>> left_;  // targets, by why
   std::set<std::string> leaving_;
   struct {
     double seconds = 0;

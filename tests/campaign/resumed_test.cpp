@@ -33,7 +33,7 @@ TEST(Resumed, AnExplainedRowIsFoundOnce) {
     store.explain(row.id, {.case_text = row.case_text,
                            .shrunk_text = row.case_text,
                            .predicate = "d >= 2",
-                           .explanation = {{"reproduced", true}}});
+                           .explanation = {.reproduced = true}});
   }
   interrupted = false;
   settings.resumed = 1;

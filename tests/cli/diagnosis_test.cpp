@@ -151,7 +151,7 @@ TEST_F(StoredRows, OneThatIsJoinedIsCheckedAllTheSame) {
   store_.explain(first, {.case_text = smallest,
                          .shrunk_text = smallest,
                          .predicate = "op >= 1",
-                         .explanation = {{"reproduced", true}}});
+                         .explanation = {.reproduced = true}});
   const int64_t second = record("conv_transpose1d in=2 s=2 op=1 fill=normal", Verdict::kWrongProven);
   ASSERT_NE(first, second);
   const CommandResult result = ask("explain", second, {"--check=5"});

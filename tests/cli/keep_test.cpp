@@ -54,7 +54,7 @@ TEST_F(KeepTest, ATargetHasToPassAndAnOracleIsExpectedToFail) {
 TEST_F(KeepTest, TheShrunkCaseIsKeptOnce) {
   record(Verdict::kWrongExact, Blame::kTarget, "conv2d in=9 k=2", "direct");
   store::Store::open(file("convict.db"))
-      .explain(1, {"conv2d in=9x9 k=2x2", "conv2d in=2x2 k=2x2", {}, "all", "k >= 2", {{"how", "so"}}});
+      .explain(1, {"conv2d in=9x9 k=2x2", "conv2d in=2x2 k=2x2", {}, "all", "k >= 2", {.text = "so"}});
   EXPECT_EQ(keep().exit_code, 0);
   const std::string before = read_file(file("c/direct.cases"));
   EXPECT_NE(before.find("# shows if: k >= 2\n"), std::string::npos) << before;

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<json> learnt(const std::function<std::optional<bool>(const Case&)>& fails) {
+std::optional<store::DataEvidence> learnt(const std::function<std::optional<bool>(const Case&)>& fails) {
   return diagnose::data_condition(parse_case("conv1d ic=4 oc=4 in=8 k=3 fill=structured"), fails, [] { return true; });
 }
 

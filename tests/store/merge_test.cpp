@@ -124,7 +124,7 @@ class MergeTest : public StoreTest {
                                        const std::string& shrunk) {
     Certificate certificate;
     certificate.text = "shrunk";
-    return {line, shrunk, certificate, "everywhere", predicate, {{"how", "by hand"}}};
+    return {line, shrunk, certificate, "everywhere", predicate, {.text = "by hand"}};
   }
 };
 
