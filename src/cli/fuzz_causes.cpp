@@ -195,7 +195,7 @@ std::vector<const campaign::Found*> sorted_rows(const campaign::CampaignResult& 
   for (const auto& [id, found] : result.found) list.push_back(&found);
   std::ranges::sort(list, {}, [](const campaign::Found* found) {
     return std::tuple(found->is_known(), found->example.blame != Blame::kTarget,
-                      reading_order(found->example.verdict), found->shows_if.empty(),
+                      reading_order(found->example.verdict), found->shows_if.empty(), found->example.verdict,
                       to_text(found->example.problem_case).size(), found->signature, found->id);
   });
   return list;

@@ -108,6 +108,7 @@ TEST(OnednnExportLimits, SaysWhatItCannotSay) {
   EXPECT_NE(unsuited("onednn", "conv2d in=3 k=2 dt=f64").find("f64"), std::string::npos);
   EXPECT_NE(unsuited("onednn", "conv2d.backward_data in=3 k=2 beta=1").find("forward"), std::string::npos);
   EXPECT_NE(unsuited("onednn", "conv2d in=3 k=2 dt=u8:s8:f32 scale=tensor bias").find("bias"), std::string::npos);
+  EXPECT_NE(unsuited("onednn", "conv2d in=3 k=2 dt=u8:s8:u8 zp=0:7 scale=tensor").find("odd zero point"), std::string::npos);
   EXPECT_EQ(unsuited("onednn", "conv2d in=3 k=2 dt=bf16"), "");
 }
 
