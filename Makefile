@@ -179,9 +179,9 @@ wheel: $(WHEEL_TOOLS)/installed
 sdist: $(WHEEL_TOOLS)/installed
 	@$(WHEEL_TOOLS)/bin/python -m build --sdist --no-isolation -o build/wheel
 
-# Not part of `make test`: it compiles the program once more, and makes trees.
+# Not part of `make test`: it compiles the program once more, and makes trees. WHEEL_SUITES=forky is the next Debian.
 WHEEL_SUITES ?= bookworm trixie
-WHEEL_PYTHONS := 3.11 3.13
+WHEEL_PYTHONS ?= 3.11 3.13 3.14
 
 test-wheel: wheel
 	@$(call install,mmdebstrap)
