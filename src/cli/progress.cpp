@@ -73,7 +73,9 @@ void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
   if (so_far.found.size() != announced_.size()) announce(so_far);
   samples_.push_back({so_far.seconds, so_far.counts[Counter::kCases]});
   while (samples_.size() > 2 && so_far.seconds - samples_[1].seconds > kRecent) samples_.pop_front();
-  if (block_.is_due()) block_.draw(lines(so_far));
+  constexpr double kPatience = 2;  // seconds without a case
+  const bool has_news = so_far.counts[Counter::kCases] > 0 || so_far.seconds >= kPatience;
+  if (has_news && block_.is_due()) block_.draw(lines(so_far));
 }
 
 void CampaignProgress::introduce(const campaign::CampaignResult& so_far) {

@@ -142,6 +142,25 @@ TEST_F(ProgressTest, APlainLineComesAfterTwoSecondsAndAtLastEveryTen) {
                 "24 s, 36 s left: cases 4,800" + rest + "; explaining mine|hang|conv2d" + coverage);
 }
 
+/// What was asked before took long: that is no reason for a line without a number.
+TEST_F(ProgressTest, ALineWaitsForTheFirstCase) {
+  campaign::CampaignSettings settings;
+  settings.time = std::chrono::seconds(60);
+  campaign::CampaignResult so_far;
+  so_far.roster = {{"direct", "", "", "", true}};
+  testing::internal::CaptureStderr();
+  static cli::LiveBlock::Clock::time_point now;
+  cli::CampaignProgress progress(settings, {}, [] { return now; });
+  now += std::chrono::seconds(5);
+  progress(so_far);
+  so_far.seconds = 0.5;
+  so_far.counts[Counter::kCases] = 7;
+  progress(so_far);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "on trial: direct; witnesses: none\n0 s, 60 s left: cases 7; 14/s now, 14/s on average; judged 0.0 %; workers "
+            "lost: 0; 0 known, 0 new; coverage: 0 pairs, 0 triples\n");
+}
+
 TEST_F(ProgressTest, ADumbTerminalGetsNoControlSequences) {
   TerminalCommand command(guilty(), on_terminal({"TERM=dumb"}));
   EXPECT_EQ(command.wait(), 1);
