@@ -157,8 +157,8 @@ TEST_F(ProgressTest, ALineWaitsForTheFirstCase) {
   so_far.counts[Counter::kCases] = 7;
   progress(so_far);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "on trial: direct; witnesses: none\n0 s, 60 s left: cases 7; 14/s now, 14/s on average; judged 0.0 %; workers "
-            "lost: 0; 0 known, 0 new; coverage: 0 pairs, 0 triples\n");
+            "on trial: direct; witnesses: none\n0 s, 1 m 00 s left: cases 7; 14/s now, 14/s on average; judged 0.0 %; "
+            "workers lost: 0; 0 known, 0 new; coverage: 0 pairs, 0 triples\n");
 }
 
 TEST_F(ProgressTest, ADumbTerminalGetsNoControlSequences) {
