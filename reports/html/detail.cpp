@@ -90,7 +90,7 @@ json detail_of(const report::MismatchReport& mismatch) {
                  {"found", cut(row.case_text, kLongestText)},
                  {"triaged", cut(row.triaged, 200)},
                  {"certificate", with_cut_texts(to_json(certificate))},
-                 {"explanation", with_cut_texts(row.explanation ? to_json(*row.explanation) : json::object())},
+                 {"explanation", with_cut_texts(to_json(row.explanation))},
                  {"sightings", sightings_of(mismatch.sightings)},
                  {"more_sightings", mismatch.sightings.size() - std::min(mismatch.sightings.size(), kMostSightings)},
                  {"exports", exports_of(row)}};

@@ -108,7 +108,7 @@ json json_of(const report::MismatchReport& mismatch) {
           {"cost_as_found", row.cost},
           {"geography", row.geography},
           {"predicate", row.predicate},
-          {"explanation", row.explanation ? to_json(*row.explanation) : json::object()},
+          {"explanation", to_json(row.explanation)},
           {"repro", mismatch.repro},
           {"hits", row.hits},
           {"first_seen", row.first_seen},

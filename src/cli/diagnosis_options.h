@@ -29,6 +29,12 @@ struct DiagnosisResult {
   std::vector<std::string> plugins = {};  // that the suspect may come from, for the command that shows it again
   bool joined = false;                    // `row` is another one, which had explained the same bug before
   std::string known_cause = {};           // "name: title" of the one that it turned out to be
+
+  /// In words, if the diagnosis has no shrunk case.
+  std::string why_not_shrunk() const {
+    const std::string& why = diagnosis.explanation.text;
+    return why.empty() ? "did not come back" : why;
+  }
 };
 
 /// Diagnoses the case or row that the options name; a new diagnosis of a row is stored. Of a row that is explained

@@ -27,8 +27,7 @@ using nlohmann::json;
 std::string as_text(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
-  const std::string& why = diagnosis.explanation.text;
-  if (!diagnosis.shrunk) return text + (why.empty() ? "did not come back" : why) + "\n";
+  if (!diagnosis.shrunk) return text + result.why_not_shrunk() + "\n";
   const std::string line = to_text(diagnosis.shrunk->problem_case);
   text += line + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation, line});
   const Certificate& certificate = diagnosis.shrunk->certificate;

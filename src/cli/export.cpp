@@ -166,7 +166,8 @@ void add_export(Command app, int& exit_code) {
   }
   command.option("--to", options.format, help).required().one_of(names);
   command.option("-o,--output", options.output, "File, or for onnx directory, instead of stdout").not_empty();
-  command.flag("--no-run", options.unrun, "Do not try whether the program of a mismatch (pytorch, cpp, onednn) shows it here");
+  command.flag("--no-run", options.unrun,
+               "Do not try whether the program of a mismatch (pytorch, cpp, onednn) shows it here");
 }
 
 }  // namespace convict::cli

@@ -105,7 +105,7 @@ std::string as_json(const store::MismatchRow& row, const std::vector<store::Camp
                          {"shrunk", row.shrunk_text ? json(*row.shrunk_text) : json(nullptr)},
                          {"geography", row.geography},
                          {"predicate", row.predicate},
-                         {"explanation", row.explanation ? to_json(*row.explanation) : json::object()},
+                         {"explanation", to_json(row.explanation)},
                          {"certificate", row.certificate},
                          {"shrunk_certificate", row.shrunk_certificate},
                          {"hits", row.hits},

@@ -19,10 +19,9 @@ using nlohmann::json;
 std::string as_text(const DiagnosisResult& result, const std::string& database) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("from   {}\n", to_text(result.original.problem_case));
-  const std::string& why = diagnosis.explanation.text;
   if (!diagnosis.shrunk)
     return text + fmt::format("{}'s {} {}\n", result.original.suspect, name_of(result.original.verdict),
-                              why.empty() ? "did not come back" : why);
+                              result.why_not_shrunk());
   text += fmt::format("to     {}\n", to_text(diagnosis.shrunk->problem_case)) + describe(*diagnosis.shrunk);
   if (diagnosis.shrink_runs > 0)
     text += fmt::format("  {} runs{}\n", diagnosis.shrink_runs,

@@ -132,8 +132,7 @@ struct Certificate {
     std::optional<int64_t> runs = {}, failed = {};        // processes, and those in which it came back
     std::optional<std::vector<std::string>> before = {};  // cases that one process has to run first, in this order
     std::optional<int64_t> times = {};                    // how often one process has to run the case
-    std::optional<int64_t> calls = {},
-                           failing = {};  // of what fails now and then: calls of a process, those that failed
+    std::optional<int64_t> calls = {}, failing = {};  // of what fails now and then: calls of a process, those that fail
     std::optional<std::string> seen = {};             // of what did not come back: the implementation that was seen
     std::optional<std::string> heap_guard = {};  // the allocator of the processes (run/heap_guard.h), if not malloc
     std::optional<int64_t> memory_limit = {};    // of an `oom`: bytes; none if it is the default

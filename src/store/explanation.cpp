@@ -63,15 +63,16 @@ PredicateEvidence evidence_in(const json& from) {
 
 }  // namespace
 
-json to_json(const Explanation& explanation) {
-  json result = {{"reproduced", explanation.reproduced}};
-  if (!explanation.text.empty()) result["text"] = explanation.text;
-  if (!explanation.withheld.empty()) result["withheld"] = explanation.withheld;
-  if (explanation.shrink_runs) result["shrink_runs"] = *explanation.shrink_runs;
-  if (explanation.explain_runs) result["explain_runs"] = *explanation.explain_runs;
-  if (explanation.evidence) add(result, *explanation.evidence);
-  if (explanation.data) result["data"] = json_of(*explanation.data);
-  if (const auto& one = explanation.environment)
+json to_json(const std::optional<Explanation>& explanation) {
+  if (!explanation) return json::object();
+  json result = {{"reproduced", explanation->reproduced}};
+  if (!explanation->text.empty()) result["text"] = explanation->text;
+  if (!explanation->withheld.empty()) result["withheld"] = explanation->withheld;
+  if (explanation->shrink_runs) result["shrink_runs"] = *explanation->shrink_runs;
+  if (explanation->explain_runs) result["explain_runs"] = *explanation->explain_runs;
+  if (explanation->evidence) add(result, *explanation->evidence);
+  if (explanation->data) result["data"] = json_of(*explanation->data);
+  if (const auto& one = explanation->environment)
     result["environment"] = {{"alone", one->alone}, {"oldest_isa", one->oldest_isa}};
   return result;
 }

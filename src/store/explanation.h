@@ -57,8 +57,8 @@ struct Explanation {
   std::optional<EnvironmentEvidence> environment = {};
 };
 
-/// docs/background/store-format.md, "The explanation".
-nlohmann::json to_json(const Explanation& explanation);
+/// docs/background/store-format.md, "The explanation": `{}` if there is none.
+nlohmann::json to_json(const std::optional<Explanation>& explanation);
 
 /// Reads what to_json() wrote. A value of another type, as a stranger's database may have, counts as missing.
 Explanation explanation_in(const nlohmann::json& json);

@@ -247,6 +247,7 @@ class SuspectSearch {
   }
 
   /// The last 1, 4, 16... of the cases before that are enough; or one of these, if it is enough for a crash.
+  /// Precondition: all of them are enough, and there are some.
   Task<Lines> shortest(int position, Lines before, const Mismatch& mismatch) const {
     const std::string deadly = to_text(mismatch.problem_case);
     size_t too_few = 0;

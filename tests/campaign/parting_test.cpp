@@ -62,9 +62,13 @@ TEST(Parting, TheSlowestClientGoesFirst) {
 
 TEST(Parting, WhatTheSlowestTookIsNotHeldAgainstTheOthers) {
   Parting parting;
-  ASSERT_TRUE(parting.decide({named("good"), client("slow", 4), client("slower", 5)}, 10, 1));
+  const auto first = parting.decide({named("good"), client("slow", 4), client("slower", 5)}, 10, 1);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->earlier, Names());
   EXPECT_FALSE(parting.decide({named("good"), client("slow", 4.2)}, 12, 1));
-  EXPECT_TRUE(parting.decide({named("good"), client("slow", 5.2)}, 14, 1));
+  const auto second = parting.decide({named("good"), client("slow", 5.2)}, 14, 1);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->earlier, Names{"slower"}) << "one note tells of both";
 }
 
 TEST(Parting, ThoseWhoErrGoTogether) {

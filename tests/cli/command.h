@@ -15,7 +15,8 @@
 namespace convict::test {
 
 /// AddressSanitizer keeps freed memory for itself, and shadows of all memory. clang has no macro that says so.
-inline constexpr bool kKeepsFreedMemory = std::string_view(CONVICT_CXX_FLAGS).find("fsanitize=address") != std::string_view::npos;
+inline constexpr bool kKeepsFreedMemory =
+    std::string_view(CONVICT_CXX_FLAGS).find("fsanitize=address") != std::string_view::npos;
 
 /// The exit code and the output of a run.
 struct CommandResult {

@@ -50,6 +50,13 @@ TEST(FuzzReport, OnlyCommandsAreWiderThanEightyColumns) {
     EXPECT_TRUE(line.size() <= 80 || trim(line).starts_with("convict repro")) << line;
 }
 
+TEST(FuzzReport, FewCasesPredictNothing) {
+  campaign::CampaignResult result = campaign();
+  EXPECT_EQ(cli::fuzz_as_text(result, {}).find("next 1,000 cases"), std::string::npos);
+  for (int i = 0; i < 999; ++i) result.coverage.add({});
+  EXPECT_NE(cli::fuzz_as_text(result, {}).find("next 1,000 cases"), std::string::npos);
+}
+
 TEST(FuzzReport, UnknownOnesComeFirstAndThenTargets) {
   const std::string text = cli::fuzz_as_text(campaign(), {});
   size_t last = 0;
