@@ -24,8 +24,8 @@ struct MutantReport {
   Lines earlier;  // the cases that the process had before
 };
 
-/// One worker works on cases of a campaign in order, so that the first report is the one of the smallest index; where it
-/// ends with the first, the worker skips what it has been given beyond.
+/// One worker works on cases of a campaign in order, so that the first report is the one of the smallest index. Where
+/// the search ends with the first, the worker skips what it has been given beyond.
 class MutantSearch {
  public:
   MutantSearch(const workers::SupervisorSettings& settings, uint64_t first, uint64_t end, double budget_seconds)

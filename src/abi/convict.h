@@ -31,7 +31,7 @@ extern "C" {
 #define CONVICT_MAX_DIMS (CONVICT_MAX_RANK + 2)
 #define CONVICT_MAX_WORKSPACE ((size_t)1 << 30) /* bytes; who wants more is out of memory */
 
-/* Foreign code may give any number where one of these is meant. In C++, an enum holds any only with a type of its own. */
+/* Foreign code may give any number where one of these is meant. In C++, an enum needs a type of its own to hold it. */
 #ifdef __cplusplus
 #define CONVICT_INT : int
 #else

@@ -32,7 +32,8 @@ json json_of(const NeededCondition& one) {
 void add(json& to, const PredicateEvidence& evidence) {
   json conditions = json::array(), exceptions = json::array();
   for (const NeededCondition& one : evidence.conditions) conditions.push_back(json_of(one));
-  for (const ExceptionalCase& one : evidence.exceptions) exceptions.push_back({{"case", one.line}, {"fails", one.fails}});
+  for (const ExceptionalCase& one : evidence.exceptions)
+    exceptions.push_back({{"case", one.line}, {"fails", one.fails}});
   to["conditions"] = std::move(conditions);
   to["samples"] = evidence.samples;
   to["mirrored"] = evidence.mirrored;
@@ -85,8 +86,9 @@ Explanation explanation_in(const json& from) {
                      .explain_runs = value_in<int64_t>(from, "explain_runs")};
   if (from.is_object() && from.contains("conditions")) result.evidence = evidence_in(from);
   if (const auto data = value_in<json::object_t>(from, "data"); data && !data->empty())
-    result.data = {text_in(from["data"], "condition"), text_in(from["data"], "text"), number_in(from["data"], "samples"),
-                   number_in(from["data"], "unexplained"), text_in(from["data"], "here")};
+    result.data = {text_in(from["data"], "condition"), text_in(from["data"], "text"),
+                   number_in(from["data"], "samples"), number_in(from["data"], "unexplained"),
+                   text_in(from["data"], "here")};
   if (const auto one = value_in<json::object_t>(from, "environment"); one && !one->empty())
     result.environment = {flag_in(from["environment"], "alone"), text_in(from["environment"], "oldest_isa")};
   return result;

@@ -37,7 +37,7 @@ struct DataEvidence {
   std::string condition;
   std::string text;                      // the condition in words
   int64_t samples = 0, unexplained = 0;  // fills tried, and those of them that it does not explain
-  std::string here = {};                 // where the values of the smallest case meet it, in words; "" if that is no place
+  std::string here = {};                 // where in the smallest case, in words; "" if that is no place
 };
 
 /// The process that it takes.
@@ -46,7 +46,7 @@ struct EnvironmentEvidence {
   std::string oldest_isa;  // the oldest instruction set that it shows with
 };
 
-/// Of a row that was explained.
+/// What a row keeps of its diagnosis.
 struct Explanation {
   bool reproduced = false;    // it failed again, alone in a fresh process
   std::string text = {};      // in words, of what has no neighbours to compare with: it comes and goes, or is not legal
