@@ -22,7 +22,7 @@ constexpr std::string_view kUsualSubject = "auto";
 class Bench {
  public:
   Bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
-        const workers::SupervisorSettings& supervisor, const std::function<void(size_t)>& progress)
+        const workers::SupervisionSettings& supervisor, const std::function<void(size_t)>& progress)
       : layers_(layers), measuring_(measuring), timeout_(supervisor.timeout), progress_(progress) {
     deaths_.resize(layers.size());
     rows_.resize(layers.size());
@@ -135,7 +135,7 @@ class Bench {
 }  // namespace
 
 BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
-                      workers::SupervisorSettings supervisor, const std::function<void(size_t)>& progress) {
+                      workers::SupervisionSettings supervisor, const std::function<void(size_t)>& progress) {
   supervisor.command = kBenchWorker;
   supervisor.jobs = 1;
   Bench bench(layers, measuring, supervisor, progress);

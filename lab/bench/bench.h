@@ -9,14 +9,14 @@
 #include "lab/bench/layers.h"
 #include "lab/bench/measurement.h"
 #include "lab/bench/result.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::bench {
 
 /// Measures all layers with one worker. An implementation that kills it, or exceeds the time of a call, is left out of
 /// that layer, which is then measured again. Calls progress(layers done) several times a second.
 BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
-                      workers::SupervisorSettings supervisor, const std::function<void(size_t)>& progress);
+                      workers::SupervisionSettings supervisor, const std::function<void(size_t)>& progress);
 
 inline constexpr const char* kBenchWorker = "bench-worker";  // the hidden command
 

@@ -78,8 +78,8 @@ std::vector<convict_pass> passes_of(const std::string& name) {
 }
 
 /// The user's settings; without --oracle, with the libraries that are installed.
-workers::SupervisorSettings supervisor_settings(const BenchOptions& options, std::vector<std::string>& notes) {
-  workers::SupervisorSettings settings = options.run.settings();
+workers::SupervisionSettings supervision_settings(const BenchOptions& options, std::vector<std::string>& notes) {
+  workers::SupervisionSettings settings = options.run.settings();
   settings.interrupted = &interrupted();
   run::RosterRequest& roster = settings.worker.roster;
   if (!roster.oracles.empty()) return settings;
@@ -111,7 +111,7 @@ bench::MeasuringSettings measuring_settings(const BenchOptions& options) {
 std::vector<CorpusEntry> layers_taken(const BenchOptions& options) {
   constexpr size_t kLayers = 12;
   constexpr uint64_t kDrawn = 200;
-  workers::SupervisorSettings settings = options.run.settings();
+  workers::SupervisionSettings settings = options.run.settings();
   campaign::TargetSurveys surveys;
   std::vector<generate::Share> shares;
   const auto takes_some = [&] { return !shares.empty() && shares.front().target == 0; };
@@ -146,7 +146,7 @@ bench::BenchResult measured(const BenchOptions& options) {
   if (layers.empty()) throw UsageError("no case to measure: all of them must be refused, or have no such pass");
   const bench::MeasuringSettings measuring = measuring_settings(options);
   std::vector<std::string> notes;
-  workers::SupervisorSettings settings = supervisor_settings(options, notes);
+  workers::SupervisionSettings settings = supervision_settings(options, notes);
   std::vector<Case> cases;
   std::ranges::transform(layers, std::back_inserter(cases), &bench::BenchLayer::c);
   use_data(options.data, cases, settings);

@@ -69,7 +69,7 @@ std::optional<CauseSighting> seen_here(const Cause& cause, const std::string& li
                                        const std::vector<workers::RosterEntry>& installed) {
   for (const workers::RosterEntry& entry : installed) {
     if (!cause.concerns(entry.name, entry.version)) continue;
-    workers::SupervisorSettings settings = RunOptions().settings();
+    workers::SupervisionSettings settings = RunOptions().settings();
     settings.worker.roster.targets = {entry.name};
     if (!entry.plugin.empty()) settings.worker.roster.plugins = {entry.plugin};
     settings.worker.roster.oracles = {std::string(run::kNoOracle)};

@@ -28,7 +28,7 @@ struct MutantReport {
 /// the search ends with the first, the worker skips what it has been given beyond.
 class MutantSearch {
  public:
-  MutantSearch(const workers::SupervisorSettings& settings, uint64_t first, uint64_t end, double budget_seconds)
+  MutantSearch(const workers::SupervisionSettings& settings, uint64_t first, uint64_t end, double budget_seconds)
       : settings_(settings), next_(first), end_(end), budget_seconds_(budget_seconds) {}
 
   Task<workers::Counts> run(workers::Pool& pool) {
@@ -82,7 +82,7 @@ class MutantSearch {
     report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker(), draws))};
   }
 
-  const workers::SupervisorSettings& settings_;
+  const workers::SupervisionSettings& settings_;
   uint64_t next_, end_;
   double budget_seconds_;
   std::optional<MutantReport> report_;
@@ -93,7 +93,7 @@ class MutantSearch {
 /// A report, put to a kernel again in fresh processes.
 class ReportRepetition {
  public:
-  ReportRepetition(workers::Pool& pool, const MutantReport& report, const workers::SupervisorSettings& settings)
+  ReportRepetition(workers::Pool& pool, const MutantReport& report, const workers::SupervisionSettings& settings)
       : pool_(pool), report_(report), settings_(settings), line_(to_text(report.c)) {}
 
   /// The lines on which the mutant fails again and the control does not.
@@ -136,7 +136,7 @@ class ReportRepetition {
 
   workers::Pool& pool_;
   const MutantReport& report_;
-  const workers::SupervisorSettings& settings_;
+  const workers::SupervisionSettings& settings_;
   const std::string line_;
 };
 
@@ -149,14 +149,14 @@ Lines history_in(Lines lines) {
 
 }  // namespace
 
-workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings) {
+workers::SupervisionSettings on_trial(const Mutant& mutant, workers::SupervisionSettings settings) {
   settings.worker.roster.targets = {mutant.name};
   settings.worker.roster.plugins = {mutant.plugin};
   return settings;
 }
 
 MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings) {
-  workers::SupervisorSettings supervisor = on_trial(mutant, settings.supervisor);
+  workers::SupervisionSettings supervisor = on_trial(mutant, settings.supervisor);
   supervisor.worker.until_mismatch = true;
   MutantRun run;
   double late_confirmations = 0;  // seconds
@@ -191,7 +191,7 @@ MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& 
 }
 
 ControlRun run_control(const Mutant& control, const HuntSettings& settings) {
-  const workers::SupervisorSettings supervisor = on_trial(control, settings.supervisor);
+  const workers::SupervisionSettings supervisor = on_trial(control, settings.supervisor);
   MutantSearch search(supervisor, 0, settings.cases, std::numeric_limits<double>::infinity());
   ControlRun run;
   workers::Pool pool;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/verdict.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::score {
 
@@ -55,13 +55,13 @@ struct ControlRun {
 
 /// Settings that all runs of one method with one seed share.
 struct HuntSettings {
-  workers::SupervisorSettings supervisor;  // one job; without a target
+  workers::SupervisionSettings supervisor;  // one job; without a target
   uint64_t cases = 0;
   double budget_seconds = 0;
 };
 
 /// The settings with this one on trial alone.
-workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings);
+workers::SupervisionSettings on_trial(const Mutant& mutant, workers::SupervisionSettings settings);
 
 /// Searches for a case that detects the mutant. `control` may be null.
 MutantRun hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings);

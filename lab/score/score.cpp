@@ -132,7 +132,7 @@ class Score {
 
   /// What the mutant or control takes of its profile, as a campaign asks it; once for all seeds. libFuzzer's cases are
   /// drawn for no target.
-  std::vector<generate::Share> shares_of(const PlannedRun& task, workers::SupervisorSettings supervisor) {
+  std::vector<generate::Share> shares_of(const PlannedRun& task, workers::SupervisionSettings supervisor) {
     if (settings_.methods[task.method].guided) return {};
     const std::pair<size_t, std::string> key = {task.who, supervisor.worker.profile};
     {

@@ -36,7 +36,7 @@ struct MethodScore {
 };
 
 struct ScoreSettings {
-  workers::SupervisorSettings supervisor;  // limits and oracles; target, profile, seed and jobs are set run by run
+  workers::SupervisionSettings supervisor;  // limits and oracles; target, profile, seed and jobs are set run by run
   std::vector<Mutant> mutants, controls;
   std::vector<Method> methods = {kLadderMethod};
   std::string profile{generate::kDefaultProfile};

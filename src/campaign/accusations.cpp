@@ -43,11 +43,11 @@ void Accusations::accuse(const workers::Sighting& sighting) {
 }
 
 workers::KindOfAccusation Accusations::kind_of(const Mismatch& seen) {
-  const auto row = settings_.result.row_of(seen);
+  const auto row = settings_.kept.row_of(seen);
   if (!row) return {signature(seen), true};
   // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
   const bool is_shrunk = settings_.shrinks && seen.verdict != Verdict::kAcceptsInvalid;
-  return {settings_.result.kind_of_row(row->id), row->would_show && !is_shrunk};
+  return {settings_.kept.kind_of_row(row->id), row->would_show && !is_shrunk};
 }
 
 void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
@@ -61,9 +61,9 @@ Task<void> Accusations::confirm(Accusation one, std::string kind) {
   const auto earlier = [&] {
     return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, one.draws));
   };
-  Mismatch found = co_await confirmations_.checked(one.seen, now, settings_.roster, earlier);
+  Mismatch found = co_await confirmations_.checked(one.seen, now, settings_.result.roster, earlier);
   if (settings_.supervisor.is_interrupted()) co_return;  // which proves nothing: the case stays open
-  settings_.result.keep(settings_.books.settle(one.index, one.number, std::move(found)));
+  settings_.kept.keep(settings_.books.settle(one.index, one.number, std::move(found)));
   settle_alike(kind);
 }
 
@@ -84,31 +84,31 @@ void Accusations::settle_alike(const std::string& kind) {
       put_on_trial(std::move(one), now.name);
     }
   }
-  settings_.result.keep(hits);
+  settings_.kept.keep(hits);
 }
 
 Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   const auto turn = co_await settings_.pool.turn(seen.suspect, is_of_cost(seen.verdict));
   const auto nothing = [] { return std::vector<std::string>{}; };
   const workers::KindOfAccusation kind{signature(seen), true};
-  const Mismatch found = co_await confirmations_.checked(seen, kind, settings_.roster, nothing);
+  const Mismatch found = co_await confirmations_.checked(seen, kind, settings_.result.roster, nothing);
   if (settings_.supervisor.is_interrupted()) co_return;
-  settings_.result.keep({found});
-  const auto home = settings_.result.row_of(found);
-  if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
+  settings_.kept.keep({found});
+  const auto home = settings_.kept.row_of(found);
+  if (found.blame != Blame::kNobody && home) settings_.kept.confirm(row, home->id);
 }
 
 Task<void> Accusations::replay(OpenRow row) {
   const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, is_of_cost(row.mismatch.verdict));
   if (auto result = co_await replayed(settings_.pool, row, settings_.supervisor))
-    settings_.result.note(*std::move(result));
+    settings_.kept.note(*std::move(result));
 }
 
 void Accusations::accuse(const workers::WorkerDeath& death) {
   // The draws of the dead process do not lead to a case that is examined again: it was handed out by its line.
   const Case* again = settings_.books.lost_case(death.index);
   const Case lost = again ? *again : workers::lost_case(death, settings_.supervisor.worker);
-  const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);
+  const Mismatch suspected = workers::first_suspicion(death, lost, settings_.result.roster);
   settings_.result.note_loss(suspected.suspect, death.lost_seconds);
   const int number = death.reported ? 0 : settings_.books.lose(death, lost, suspected);
   if (auto likely = without_trial(death, suspected)) return settle(death, lost, number, *std::move(likely));
@@ -120,17 +120,17 @@ std::optional<Mismatch> Accusations::without_trial(const workers::WorkerDeath& d
                                                    const Mismatch& suspected) const {
   if (death.from_outside()) return std::nullopt;
   auto likely = attributions_.without_trial(suspected);
-  return likely && settings_.result.row_of(*likely) ? likely : std::nullopt;
+  return likely && settings_.kept.row_of(*likely) ? likely : std::nullopt;
 }
 
 Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int number) {
-  const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);
+  const Mismatch suspected = workers::first_suspicion(death, lost, settings_.result.roster);
   const auto turn = co_await settings_.pool.turn(suspected.suspect, is_of_cost(death.verdict));
   auto likely = without_trial(death, suspected);  // by the trials before this one
   if (!likely) {
     const auto lines = workers::sampled_lines(settings_.supervisor.worker, death.draws);
-    likely = co_await attributions_.attributed(settings_.pool, death, lost, settings_.roster, settings_.supervisor,
-                                               lines);
+    likely = co_await attributions_.attributed(settings_.pool, death, lost, settings_.result.roster,
+                                               settings_.supervisor, lines);
   }
   if (settings_.supervisor.is_interrupted()) co_return;
   settle(death, lost, number, *std::move(likely));
@@ -139,9 +139,9 @@ Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int num
 void Accusations::settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found) {
   if (found.blame == Blame::kOracle) spared_.insert(examine::kind_of_case(found.suspect, found.problem_case));
   settings_.result.note_death(found.suspect, lost);
-  if (death.reported) return settings_.result.keep({found});
-  const uint64_t without = workers::without_dead(death, found, settings_.roster);
-  settings_.result.keep(settings_.books.settle_death(death.index, number, std::move(found), without));
+  if (death.reported) return settings_.kept.keep({found});
+  const uint64_t without = workers::without_dead(death, found, settings_.result.roster);
+  settings_.kept.keep(settings_.books.settle_death(death.index, number, std::move(found), without));
 }
 
 void Accusations::end() {

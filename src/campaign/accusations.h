@@ -12,6 +12,7 @@
 
 #include "campaign/bookkeeping.h"
 #include "campaign/kept_result.h"
+#include "campaign/result.h"
 #include "core/task.h"
 #include "examine/spared.h"
 #include "store/store.h"
@@ -25,10 +26,10 @@ namespace convict::campaign {
 /// outlives them.
 struct AccusationSettings {
   workers::Pool& pool;
-  const workers::SupervisorSettings& supervisor;
-  const std::vector<workers::RosterEntry>& roster;
+  const workers::SupervisionSettings& supervisor;
   Bookkeeping& books;
-  KeptResult& result;
+  CampaignResult& result;
+  KeptResult& kept;
   bool shrinks = false;  // what is shown, but for problems that are not legal
 };
 

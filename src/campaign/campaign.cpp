@@ -56,7 +56,7 @@ class Campaign {
     }
     result_.interrupted = is_interrupted();
     result_.seconds = time_.seconds();
-    if (!kept_.has_begun()) return std::move(result_);  // interrupted before all was loaded
+    if (!result_.has_begun()) return std::move(result_);  // interrupted before all was loaded
     count_all();
     kept_.finish_explaining([this] { return !is_interrupted() && (settings_.explains_after_time || has_time()); },
                               [this] { progress_(result_); });
@@ -99,7 +99,7 @@ class Campaign {
       pool_.step(workers::Pool::kTick);
       at_work_.drop_finished();
     } while (!at_work_.empty());
-    if (!kept_.has_begun() || is_interrupted() || result_.reference_is_wrong) return;
+    if (!result_.has_begun() || is_interrupted() || result_.reference_is_wrong) return;
     for (Lane& lane : lanes_) lane.give_up();
     kept_.write();
   }
@@ -107,7 +107,7 @@ class Campaign {
   void add_lane(Bookkeeping books, const std::set<std::string>& targets) {
     const LaneSettings settings{pool_,
                                 settings_.supervisor,
-                                result_.roster,
+                                result_,
                                 kept_,
                                 settings_.shrink_time.count() > 0,
                                 [this](const workers::Began& began) { begin(began); },
@@ -224,7 +224,7 @@ class Campaign {
       progress_(result_);
     }
     if (result_.reference_is_wrong) return Pace::kStop;
-    if (!kept_.has_begun()) return Pace::kGoOn;
+    if (!result_.has_begun()) return Pace::kGoOn;
     if (time_.is_left(std::chrono::seconds(0))) {
       part();
       return Pace::kGoOn;
@@ -263,7 +263,7 @@ class Campaign {
     counts[Counter::kCases] = done;
     counts[Counter::kJudged] = std::min(counts[Counter::kJudged], done - counts[Counter::kUnjudged]);
     for (size_t i = 0; i < counts.computed.size(); ++i)
-      if (Standing* standing = kept_.standing_of(i)) {
+      if (Standing* standing = result_.standing_of(i)) {
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];
         // The first lane counts what is judged in it: a target of another one may take more.
         const uint64_t its = lanes_.size() == 1 ? 0 : standing->judged + counts[Counter::kIllegal];

@@ -13,13 +13,13 @@
 
 #include "campaign/bookkeeping.h"
 #include "core/cause.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::campaign {
 
 /// Which cases of the campaign (seed, profile) to run: start + shard_index, then every shard_count-th.
 struct CampaignSettings {
-  workers::SupervisorSettings supervisor;
+  workers::SupervisionSettings supervisor;
   std::string database;
   uint64_t start = 0;
   std::optional<uint64_t> cases;  // of all shards together

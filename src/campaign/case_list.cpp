@@ -15,7 +15,7 @@ namespace {
 
 class CaseList {
  public:
-  CaseList(const Corpus& entries, const workers::SupervisorSettings& settings,
+  CaseList(const Corpus& entries, const workers::SupervisionSettings& settings,
            const std::function<void(uint64_t)>& progress, const ListSettings& how)
       : entries_(entries), settings_(settings), how_(how), progress_(progress) {
     result_.cases.resize(entries.size());
@@ -132,7 +132,7 @@ class CaseList {
   }
 
   const Corpus& entries_;
-  workers::SupervisorSettings settings_;
+  workers::SupervisionSettings settings_;
   const ListSettings how_;
   workers::Pool pool_;
   workers::Confirmations confirmations_{pool_, settings_};
@@ -152,12 +152,12 @@ const std::vector<workers::ImplementationSummary>& CaseResult::implementations()
   return summaries ? *summaries : none;
 }
 
-CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisorSettings& settings,
+CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisionSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how) {
   return CaseList(corpus, settings, progress, how).run();
 }
 
-CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisionSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how) {
   return run_case_list(Corpus(entries), settings, progress, how);
 }

@@ -9,7 +9,7 @@
 
 #include "core/corpus.h"
 #include "core/verdict.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::campaign {
 
@@ -47,11 +47,11 @@ struct ListSettings {
 };
 
 /// Calls progress(done) several times a second.
-CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisorSettings& settings,
+CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisionSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how = {});
 
 /// The same for a few.
-CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisionSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how = {});
 
 }  // namespace convict::campaign

@@ -107,8 +107,8 @@ class CauseChecker {
     return pool.finish(workers::heap_damage(pool, {entry.name}, line, guard, supervisor_for(entry))).has_value();
   }
 
-  workers::SupervisorSettings supervisor_for(const workers::RosterEntry& entry) const {
-    workers::SupervisorSettings supervisor = settings_.supervisor;
+  workers::SupervisionSettings supervisor_for(const workers::RosterEntry& entry) const {
+    workers::SupervisionSettings supervisor = settings_.supervisor;
     supervisor.worker.roster.targets = {entry.name};
     supervisor.worker.roster.oracles = {std::string(run::kNoOracle)};
     if (!entry.plugin.empty()) supervisor.worker.roster.plugins = {entry.plugin};

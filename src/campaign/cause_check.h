@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/cause.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::campaign {
 
@@ -30,7 +30,7 @@ struct CauseCheck {
 };
 
 struct CauseCheckSettings {
-  workers::SupervisorSettings supervisor;
+  workers::SupervisionSettings supervisor;
   uint64_t covered = 100;    // cases to try, of each implementation
   uint64_t drawn = 100'000;  // in search of them
   uint64_t seed = 1;

@@ -132,17 +132,13 @@ void KeptResult::note(Replayed replayed) {
   result_.replayed.push_back(std::move(replayed));
 }
 
-void KeptResult::count(const workers::Refusals& refusals) {
-  result_.refusals[{refusals.implementation, refusals.reason}] += refusals.count;
-}
-
 void KeptResult::cover(const workers::Done& done, const std::set<std::string>& targets) {
   if (targets.empty()) {
     unsaved_.apply(done.tuples.ids, done.covered);
     result_.coverage.apply(done.tuples.ids, done.covered);
   }
   const auto standing = [&](int position) -> Standing* {
-    Standing* one = standing_of(static_cast<size_t>(position));
+    Standing* one = result_.standing_of(static_cast<size_t>(position));
     const bool is_wanted =
         targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(position)].name));
     return is_wanted ? one : nullptr;
@@ -151,23 +147,6 @@ void KeptResult::cover(const workers::Done& done, const std::set<std::string>& t
     if (Standing* one = standing(target)) one->pairs.apply(news.ids);
   for (const auto& [target, counts] : done.levels)
     if (Standing* one = standing(target)) one->add_levels(counts);
-}
-
-void KeptResult::note_death(const std::string& suspect, const Case& lost) {
-  if (const auto one = result_.standings.find(suspect); one != result_.standings.end()) one->second.died_of(lost);
-}
-
-void KeptResult::note_loss(const std::string& running, double seconds) {
-  const auto one = result_.standings.find(running);
-  if (one == result_.standings.end()) return;  // no target
-  ++one->second.deaths.count;
-  one->second.deaths.seconds += seconds;
-}
-
-Standing* KeptResult::standing_of(size_t position) {
-  if (position >= result_.roster.size()) return nullptr;
-  const auto found = result_.standings.find(result_.roster[position].name);
-  return found == result_.standings.end() ? nullptr : &found->second;
 }
 
 void KeptResult::take(store::StoredCoverage stored) {
@@ -179,7 +158,7 @@ void KeptResult::take(store::StoredCoverage stored) {
 void KeptResult::keep_up() {
   const Clock::time_point now = Clock::now();
   if (now - last_.hits > kBetweenWrites) write();
-  if (!has_begun()) return;
+  if (!result_.has_begun()) return;
   if (now - last_.counts > kBetweenCounts) store_.tried([this] { save("running"); });
   if (now - last_.coverage > kBetweenCoverage) store_.tried([this] { save_coverage(); });
   store_diagnoses();
@@ -220,7 +199,7 @@ void KeptResult::close(std::string_view state) {
 
 /// Throws nothing: the error that led here is what the user has to see.
 void KeptResult::fail() try {
-  if (has_begun()) store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "failed");
+  if (result_.has_begun()) store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "failed");
 } catch (const std::runtime_error&) {  // of the file or the disk
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a campaign has found so far: in memory, and in the database.
+// What a campaign has found so far, in the database: what is written when.
 #pragma once
 
 #include <fmt/format.h>
@@ -56,9 +56,6 @@ class KeptResult {
   /// Creates the database if there is none, and begins the campaign there or goes on with the one that was taken over.
   /// The result has the roster and the standings.
   void begin(const store::CampaignInfo& info);
-  bool has_begun() const { return result_.id != 0; }
-  /// The reference is wrong: nothing can be judged any more.
-  bool reference_is_wrong() const { return result_.reference_is_wrong; }
 
   /// Keeps hits of cases that are done. Writes them at once if one had a trial: it may make a row, which others of its
   /// kind look for.
@@ -80,18 +77,9 @@ class KeptResult {
   }
   void note(Replayed replayed);
 
-  void count(const workers::Refusals& refusals);
   /// Tuples of the cases of the first lane (no `targets`), or of those of some targets.
   void cover(const workers::Done& done, const std::set<std::string>& targets);
-  /// The suspect, if it is a target, died of the case: it was put to the test.
-  void note_death(const std::string& suspect, const Case& lost);
-  /// A worker died while it ran this implementation, which has cost so many seconds.
-  void note_loss(const std::string& running, double seconds);
   void take(store::StoredCoverage stored);
-  /// What has been covered so far, for workers that start later.
-  workers::KnownTuples known_tuples() const { return campaign::known_tuples(result_); }
-  /// Of the target at this position in the roster; nullptr if that is no target.
-  Standing* standing_of(size_t position);
 
   /// Writes what is due.
   void keep_up();

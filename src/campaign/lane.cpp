@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "campaign/result.h"
-
 namespace convict::campaign {
 
 constexpr size_t kMostTrials = 20'000;  // that wait
@@ -16,12 +14,12 @@ Lane::Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string
       books_(std::move(books)),
       targets_(std::move(targets)),
       accusations_(
-          {settings_.pool, settings_.supervisor, settings_.roster, books_, settings_.result, settings_.shrinks}) {
-  settings_.result.add_books(targets_, books_);
+          {settings_.pool, settings_.supervisor, books_, settings_.result, settings_.kept, settings_.shrinks}) {
+  settings_.kept.add_books(targets_, books_);
 }
 
-workers::SupervisorSettings Lane::supervisor() const {
-  workers::SupervisorSettings supervisor = settings_.supervisor;
+workers::SupervisionSettings Lane::supervisor() const {
+  workers::SupervisionSettings supervisor = settings_.supervisor;
   supervisor.most_kills = kMostKills;
   supervisor.at_start = [this](workers::WorkerSettings& worker) { add_what_is_known(worker); };
   if (targets_.empty()) return supervisor;
@@ -65,7 +63,7 @@ void Lane::put_work(workers::Workers& workers) {
 void Lane::add_what_is_known(workers::WorkerSettings& worker) const {
   worker.spared = accusations_.spared();
   if (settings_.result.has_begun() && targets_.empty() && worker.corpus.empty())
-    worker.seen = settings_.result.known_tuples();
+    worker.seen = known_tuples(settings_.result);
 }
 
 /// A lane of some targets counts only deaths and the calls of these targets: the first lane counts the rest.
@@ -78,33 +76,34 @@ workers::Counts Lane::counts() const {
   for (const CounterRow& row : kCounters)
     if (row.counter != Counter::kDeaths) counts[row.counter] = 0;
   for (size_t i = 0; i < counts.computed.size(); ++i)
-    if (!targets_.contains(settings_.roster[i].name)) counts.computed[i] = counts.refused[i] = 0;
+    if (!targets_.contains(settings_.result.roster[i].name)) counts.computed[i] = counts.refused[i] = 0;
   return counts;
 }
 
 void Lane::give_up() {
   accusations_.end();
   std::vector<Mismatch> unconfirmed = accusations_.take_untried();
-  settings_.result.keep(books_.give_up(unconfirmed));
+  settings_.kept.keep(books_.give_up(unconfirmed));
   for (Mismatch& one : unconfirmed) {
     one.certificate.alone.runs = 0;
-    if (!settings_.result.row_of(one)) one = without_blame(std::move(one));
+    if (!settings_.kept.row_of(one)) one = without_blame(std::move(one));
   }
-  settings_.result.keep(unconfirmed);
+  settings_.kept.keep(unconfirmed);
 }
 
 /// Whether this lane tells what it sees of the target, and not the lane of all.
 bool Lane::speaks_of(const std::string& implementation) const {
+  const std::vector<workers::RosterEntry>& roster = settings_.result.roster;
   return targets_.empty() || targets_.contains(implementation) ||
-         std::ranges::find(settings_.roster, implementation, &workers::RosterEntry::name) == settings_.roster.end();
+         std::ranges::find(roster, implementation, &workers::RosterEntry::name) == roster.end();
 }
 
 void Lane::take(const workers::Sighting& sighting) {
-  if (!settings_.result.reference_is_wrong() && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
+  if (!settings_.result.reference_is_wrong && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
 }
 
 void Lane::take(const workers::Reported& reported) {
-  if (!settings_.result.reference_is_wrong()) settings_.result.keep(books_.complete(reported.work));
+  if (!settings_.result.reference_is_wrong) settings_.kept.keep(books_.complete(reported.work));
 }
 
 void Lane::take(const workers::Recalled& recalled) {
@@ -118,7 +117,7 @@ void Lane::take(const workers::Finished& finished) {
   Ratios own = finished.done.ratios;
   std::erase_if(own, [this](const auto& one) { return !speaks_of(one.first); });
   books_.add(finished.work, own);
-  settings_.result.cover(finished.done, targets_);
+  settings_.kept.cover(finished.done, targets_);
 }
 
 }  // namespace convict::campaign

@@ -14,6 +14,7 @@
 #include "campaign/accusations.h"
 #include "campaign/bookkeeping.h"
 #include "campaign/kept_result.h"
+#include "campaign/result.h"
 #include "core/task.h"
 #include "workers/pool.h"
 #include "workers/workers.h"
@@ -30,9 +31,9 @@ enum class Pace {
 /// What the lanes of a campaign share. All of it outlives them.
 struct LaneSettings {
   workers::Pool& pool;
-  const workers::SupervisorSettings& supervisor;
-  const std::vector<workers::RosterEntry>& roster;
-  KeptResult& result;
+  const workers::SupervisionSettings& supervisor;
+  CampaignResult& result;
+  KeptResult& kept;
   bool shrinks = false;  // as in AccusationSettings
   std::function<void(const workers::Began&)> begin;  // everything is loaded
   std::function<Pace()> pace;                        // called several times a second
@@ -59,7 +60,7 @@ class Lane {
   void give_up();
 
  private:
-  workers::SupervisorSettings supervisor() const;
+  workers::SupervisionSettings supervisor() const;
   void put_work(workers::Workers& workers);
   void add_what_is_known(workers::WorkerSettings& worker) const;
   // What it does with each answer; nothing with the first ones.

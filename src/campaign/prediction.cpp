@@ -36,7 +36,7 @@ double Prediction::share_right() const {
 }
 
 Prediction predicted(const Predicate& predicate, const Mismatch& shrunk, uint64_t count,
-                     const workers::SupervisorSettings& settings, const std::function<bool()>& go_on) {
+                     const workers::SupervisionSettings& settings, const std::function<bool()>& go_on) {
   diagnose::Probe probe({shrunk.suspect, shrunk.verdict}, settings);
   const bool computes_nothing = multiply_adds(resolve(shrunk.problem_case).problem) == 0;
   Prediction result;

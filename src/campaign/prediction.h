@@ -10,7 +10,7 @@
 
 #include "core/predicate.h"
 #include "core/verdict.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::campaign {
 
@@ -24,6 +24,6 @@ struct Prediction {
 /// Asks the suspect of `shrunk` about `count` sampled cases of its operation and pass, of any rank, each with its own
 /// data and with some that hide little.
 Prediction predicted(const Predicate& predicate, const Mismatch& shrunk, uint64_t count,
-                     const workers::SupervisorSettings& settings, const std::function<bool()>& go_on);
+                     const workers::SupervisionSettings& settings, const std::function<bool()>& go_on);
 
 }  // namespace convict::campaign

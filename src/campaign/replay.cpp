@@ -62,12 +62,12 @@ std::vector<OpenRow> open_rows(const store::Store& store, const std::vector<work
 }
 
 Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
-                                       const workers::SupervisorSettings& settings) {
+                                       const workers::SupervisionSettings& settings) {
   const Mismatch& seen = row.mismatch;
   const workers::Suspect suspect{seen.suspect};
   const std::vector<std::string> lines = lines_to_run(seen.certificate.alone, seen.problem_case);
   const auto& guard = seen.certificate.alone.heap_guard;
-  const workers::SupervisorSettings guarded = guard ? workers::with_heap_guard(settings, *guard) : settings;
+  const workers::SupervisionSettings guarded = guard ? workers::with_heap_guard(settings, *guard) : settings;
   Replayed result{row.id, seen, row.status, ""};
   bool is_computed = false;
   for (int left = runs_of(seen.certificate.alone); left > 0; --left) {

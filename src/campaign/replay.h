@@ -15,7 +15,7 @@
 #include "store/store.h"
 #include "workers/messages.h"
 #include "workers/pool.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::campaign {
 
@@ -44,6 +44,6 @@ struct Replayed {
 /// Runs the case as the row says that it failed, in fresh processes that load the target alone. Nothing if they tell
 /// nothing. What is given as a reference must outlive the task.
 Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
-                                       const workers::SupervisorSettings& settings);
+                                       const workers::SupervisionSettings& settings);
 
 }  // namespace convict::campaign

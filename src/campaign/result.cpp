@@ -62,6 +62,27 @@ bool CampaignResult::has_new_mismatch() const {
          });
 }
 
+void CampaignResult::count(const workers::Refusals& one) {
+  refusals[{one.implementation, one.reason}] += one.count;
+}
+
+void CampaignResult::note_death(const std::string& suspect, const Case& lost) {
+  if (const auto one = standings.find(suspect); one != standings.end()) one->second.died_of(lost);
+}
+
+void CampaignResult::note_loss(const std::string& running, double seconds) {
+  const auto one = standings.find(running);
+  if (one == standings.end()) return;  // no target
+  ++one->second.deaths.count;
+  one->second.deaths.seconds += seconds;
+}
+
+Standing* CampaignResult::standing_of(size_t position) {
+  if (position >= roster.size()) return nullptr;
+  const auto found = standings.find(roster[position].name);
+  return found == standings.end() ? nullptr : &found->second;
+}
+
 workers::KnownTuples known_tuples(const CampaignResult& result) {
   workers::KnownTuples known{result.coverage.to_text(), {}};
   for (size_t i = 0; i < result.roster.size(); ++i)

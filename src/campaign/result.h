@@ -74,6 +74,16 @@ struct CampaignResult {
   std::vector<Replayed> replayed;             // what earlier campaigns saw of the targets
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
+  bool has_begun() const { return id != 0; }
+
+  /// Of the target at this position in the roster; nullptr if that is no target.
+  Standing* standing_of(size_t position);
+  /// The suspect, if it is a target, died of the case: it was put to the test.
+  void note_death(const std::string& suspect, const Case& lost);
+  /// A worker died while it ran this implementation, which has cost so many seconds.
+  void note_loss(const std::string& running, double seconds);
+  void count(const workers::Refusals& one);
+
   /// Targets that were judged on fewer legal cases than this: nothing can be said of them. Of several native
   /// kernels, which were hardly chosen by name, only those count that had their chance: twice as many cases of their
   /// own, and twenty; or all, if none of them was judged.

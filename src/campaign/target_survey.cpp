@@ -99,7 +99,7 @@ TargetSurveys TargetSurveys::from_json(const json& list) {
 
 constexpr uint64_t kCasesWithoutPairs = 200;  // so few cases aim at no pair that the survey looks for
 
-TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end) {
+TargetSurveys survey_targets(workers::SupervisionSettings settings, uint64_t end) {
   settings.jobs = 1;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
   settings.worker.coverage = workers::CoverageOf::kNone;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "generate/generate.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::campaign {
 
@@ -38,6 +38,6 @@ struct TargetSurveys {
 /// own, which the others take, too, but learn little from. Takes some tenths of a second. `end`: where the
 /// campaign is over; if no case aims at a rare pair before, pairs are not asked for. Throws UsageError or CannotJudge
 /// if the targets cannot be loaded.
-TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end);
+TargetSurveys survey_targets(workers::SupervisionSettings settings, uint64_t end);
 
 }  // namespace convict::campaign

@@ -26,7 +26,7 @@ struct MismatchToExplain {
 };
 
 /// The first mismatch of the case, one of a target if there is any.
-MismatchToExplain shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
+MismatchToExplain shown_by(const CorpusEntry& entry, const workers::SupervisionSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list({entry}, settings, [](uint64_t) {});
   const Mismatch* found = nullptr;
   for (const Mismatch& one : result.cases.front().mismatches)

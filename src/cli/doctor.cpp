@@ -38,7 +38,7 @@ constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op
 
 /// Runs the probes on one implementation. Returns "works" if it computes one of them correctly, else the reason.
 std::string probe(const std::string& name) {
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.worker.roster = {{name}, {std::string(run::kNoOracle)}, {}};
   std::vector<CorpusEntry> probes;
   for (const char* line : kProbes) probes.push_back({parse_case(line), false, ""});
@@ -161,7 +161,7 @@ void add_cases_inside(const generate::Domain& domain, std::vector<CorpusEntry>& 
 
 /// What one implementation says to the sample: what it takes of each operation, why it refuses, what is wrong.
 json self_check(const std::string& plugin, const workers::RosterEntry& entry, std::vector<CorpusEntry> cases) {
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.worker.roster = {{entry.name}, {std::string(run::kNoOracle)}, {plugin}};
   const generate::Survey survey = campaign::survey_targets(settings, 1).targets.front().survey;
   add_cases_inside(survey.domain, cases);

@@ -69,7 +69,7 @@ std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   if (options.check == 0 || diagnosis.predicate.empty() || !diagnosis.shrunk) return std::nullopt;
   const auto& guard = diagnosis.shrunk->certificate.alone.heap_guard;
-  workers::SupervisorSettings settings = options.run.settings();
+  workers::SupervisionSettings settings = options.run.settings();
   settings.worker.roster = result.chosen.with_suspect(settings.worker.roster);
   if (guard) settings = workers::with_heap_guard(settings, *guard);
   settings.interrupted = &interrupted();

@@ -16,7 +16,7 @@
 #include "fill/given_data.h"
 #include "run/heap_guard.h"
 #include "workers/heap_probe.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::cli {
 namespace {
@@ -73,8 +73,8 @@ void RunOptions::add_heap_guard_to(Command command) {
       .one_of(run::heap_guard_names());
 }
 
-workers::SupervisorSettings RunOptions::settings() const {
-  workers::SupervisorSettings settings;
+workers::SupervisionSettings RunOptions::settings() const {
+  workers::SupervisionSettings settings;
   settings.worker.roster = {targets, oracles, plugins};
   settings.timeout = parse_duration(timeout, "--timeout");
   settings.worker.patience_ms = settings.timeout.count();
@@ -137,7 +137,7 @@ void add_data(Command command, std::string& file) {
       "the case");
 }
 
-void use_data(const std::string& file, std::span<const Case> cases, workers::SupervisorSettings& settings) {
+void use_data(const std::string& file, std::span<const Case> cases, workers::SupervisionSettings& settings) {
   if (file.empty()) return;
   const fill::GivenData data(file);
   for (const Case& c : cases)

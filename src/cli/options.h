@@ -16,7 +16,7 @@
 #include "core/case.h"
 
 namespace convict::workers {
-struct SupervisorSettings;
+struct SupervisionSettings;
 }
 
 namespace convict::cli {
@@ -29,7 +29,7 @@ struct RunOptions {
   void add_to(Command command);
   void add_files_to(Command command);  // plugins without a flag, for commands that take no case
   void add_heap_guard_to(Command command);  // --heap-guard
-  workers::SupervisorSettings settings() const;
+  workers::SupervisionSettings settings() const;
 };
 
 /// --format, --output, --color, -q, -v: how to talk.
@@ -61,7 +61,7 @@ void add_relations(Command command, std::string& word);
 void add_data(Command command, std::string& file);
 
 /// Makes workers take operands from this file, if there is one. Throws UsageError unless it fits all of these cases.
-void use_data(const std::string& file, std::span<const Case> cases, workers::SupervisorSettings& settings);
+void use_data(const std::string& file, std::span<const Case> cases, workers::SupervisionSettings& settings);
 
 /// "30s", "10m", "2h", "500ms". Throws UsageError naming `flag`.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag);

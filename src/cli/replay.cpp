@@ -192,7 +192,7 @@ std::string as_json(const Corpus& corpus, const campaign::CaseListResult& result
 }
 
 campaign::CaseListResult run_with_progress(const Corpus& corpus,
-                                           const workers::SupervisorSettings& settings, const ReplayOptions& options) {
+                                           const workers::SupervisionSettings& settings, const ReplayOptions& options) {
   LiveBlock block(options.out.quiet);
   const auto started = std::chrono::steady_clock::now();
   const auto draw = [&](uint64_t done) {
@@ -209,7 +209,7 @@ campaign::CaseListResult run_with_progress(const Corpus& corpus,
 }
 
 /// Operands that fit all of the cases.
-void use_data_for_all(const std::string& file, const Corpus& corpus, workers::SupervisorSettings& settings) {
+void use_data_for_all(const std::string& file, const Corpus& corpus, workers::SupervisionSettings& settings) {
   std::vector<Case> cases;
   for (size_t i = 0; !file.empty() && i < corpus.size(); ++i) cases.push_back(corpus.case_at(i));
   use_data(file, cases, settings);
@@ -230,7 +230,7 @@ int replay(const ReplayOptions& options) {
     read_corpus(path, [&](const CorpusEntry& entry) {
       if (where.holds(entry.c)) corpus.add(entry);
     });
-  workers::SupervisorSettings settings = options.run.settings();
+  workers::SupervisionSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
   use_data_for_all(options.data, corpus, settings);

@@ -77,7 +77,7 @@ size_t telling(const std::vector<CorpusEntry>& entries, const std::vector<campai
 }
 
 /// Runs the list in one worker. The result is that of one entry.
-campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const workers::SupervisionSettings& settings,
                                   examine::AskedRelations relations) {
   const campaign::ListSettings how = {
       entries.size() == 1 ? campaign::ListMode::kConfirmed : campaign::ListMode::kInOneProcess, relations};
@@ -92,7 +92,7 @@ campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const
 }
 
 /// Runs the case in this process, without a worker, for a debugger. A crash ends this process.
-campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings,
+campaign::CaseListResult run_here(const Case& c, const workers::SupervisionSettings& settings,
                                   examine::AskedRelations relations) {
   const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
   std::optional<fill::GivenData> data;
@@ -151,7 +151,7 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
 int repro_one(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
-  workers::SupervisorSettings settings = with_settings_of(chosen, options.run).settings();
+  workers::SupervisionSettings settings = with_settings_of(chosen, options.run).settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
   use_data(options.data, std::span(&c, 1), settings);

@@ -21,7 +21,7 @@ Task<std::vector<workers::RosterEntry>> loaded_by(workers::Workers workers) {
 
 std::vector<workers::RosterEntry> roster_of(run::RosterRequest request) {
   request.oracles = {std::string(run::kNoOracle)};
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.worker.roster = std::move(request);
   workers::Pool pool;
   return pool.finish(loaded_by(workers::Workers(pool, settings)));

@@ -85,7 +85,7 @@ class Diagnoser {
     return lines;
   }
 
-  static workers::SupervisorSettings with_heap_guard_of(const Mismatch& mismatch, const DiagnosisSettings& settings) {
+  static workers::SupervisionSettings with_heap_guard_of(const Mismatch& mismatch, const DiagnosisSettings& settings) {
     const auto& guard = mismatch.certificate.alone.heap_guard;
     return guard ? workers::with_heap_guard(settings.supervisor, *guard) : settings.supervisor;
   }

@@ -16,7 +16,7 @@
 #include "explain/samples.h"
 #include "store/explanation.h"
 #include "store/store.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::diagnose {
 
@@ -27,7 +27,7 @@ struct KnownFault {
 };
 
 struct DiagnosisSettings {
-  workers::SupervisorSettings supervisor;
+  workers::SupervisionSettings supervisor;
   int shrink_runs = 1000, explain_runs = 800;  // of the suspect
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<KnownFault> known = {};  // of the same suspect and kind of verdict

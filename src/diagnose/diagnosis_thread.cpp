@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kLeast{6};
 
 bool is_of_target(const DiagnosisRequest& request) { return request.mismatch.blame == Blame::kTarget; }
 
-DiagnosisThread::DiagnosisThread(const workers::SupervisorSettings& settings, std::chrono::milliseconds budget)
+DiagnosisThread::DiagnosisThread(const workers::SupervisionSettings& settings, std::chrono::milliseconds budget)
     : settings_(settings), budget_(budget), left_(budget), thread_([this] { run(); }) {}
 
 DiagnosisThread::~DiagnosisThread() {

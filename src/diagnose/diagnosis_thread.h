@@ -36,7 +36,7 @@ struct FinishedDiagnosis {
 class DiagnosisThread {
  public:
   /// `budget` is the time of all diagnoses together, without idle time.
-  DiagnosisThread(const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
+  DiagnosisThread(const workers::SupervisionSettings& settings, std::chrono::milliseconds budget);
   ~DiagnosisThread();  // interrupts the running diagnosis
 
   void add(DiagnosisRequest request);
@@ -71,7 +71,7 @@ class DiagnosisThread {
   std::optional<DiagnosisRequest> next();  // with mutex_ held
   bool may_run(const DiagnosisRequest& request) const;
 
-  workers::SupervisorSettings settings_;
+  workers::SupervisionSettings settings_;
   const std::chrono::steady_clock::duration budget_;
   std::atomic<bool> stopped_{false}, cut_short_{false};  // cut_short_: the one that is running
   mutable std::mutex mutex_;                             // guards all below

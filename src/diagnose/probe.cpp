@@ -16,15 +16,15 @@ using examine::AskedRelations;
 
 constexpr std::chrono::milliseconds kHangTimeout{2000};  // limit for a call, where hangs are expected
 
-workers::SupervisorSettings settings_for(const Suspicion& suspicion, const workers::SupervisorSettings& settings) {
-  workers::SupervisorSettings alone = workers::settings_for_one(suspicion.suspect, suspicion.verdict, settings);
+workers::SupervisionSettings settings_for(const Suspicion& suspicion, const workers::SupervisionSettings& settings) {
+  workers::SupervisionSettings alone = workers::settings_for_one(suspicion.suspect, suspicion.verdict, settings);
   if (suspicion.verdict == Verdict::kHang) alone.timeout = std::min(alone.timeout, kHangTimeout);
   return alone;
 }
 
 }  // namespace
 
-Probe::Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings)
+Probe::Probe(const Suspicion& suspicion, const workers::SupervisionSettings& settings)
     : suspicion_(suspicion), settings_(settings_for(suspicion, settings)) {}
 
 const Probe::Finding& Probe::ask(const Case& c) {
@@ -66,7 +66,7 @@ void Probe::run(const Case& c) {
 
 Probe::Finding Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment,
                                 bool fresh_clients) const {
-  workers::SupervisorSettings settings = settings_;
+  workers::SupervisionSettings settings = settings_;
   settings.worker.environment = environment;
   settings.fork_servers = nullptr;
   settings.fresh_clients = fresh_clients;

@@ -13,7 +13,7 @@
 #include "core/case.h"
 #include "core/task.h"
 #include "core/verdict.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 #include "workers/workers.h"
 
 namespace convict::diagnose {
@@ -29,7 +29,7 @@ class Probe {
  public:
   /// The roster of `settings` names the plugins to load and, for Verdict::kLessAccurate, the witnesses. If the verdict
   /// is a hang, the limit for a call is at most two seconds.
-  Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings);
+  Probe(const Suspicion& suspicion, const workers::SupervisionSettings& settings);
 
   struct Finding {
     bool judged = false;               // its result was compared with the reference, or it died
@@ -64,7 +64,7 @@ class Probe {
   void run(const Case& c);
 
   Suspicion suspicion_;
-  workers::SupervisorSettings settings_;
+  workers::SupervisionSettings settings_;
   workers::Pool pool_;
   std::optional<workers::Workers> workers_;  // none: the next case gets a fresh process
   bool for_values_ = false, separate_ = false;

@@ -12,7 +12,7 @@
 namespace convict::diagnose {
 
 RowDiagnoses::RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster,
-                           std::vector<std::string>& notes, const workers::SupervisorSettings& settings,
+                           std::vector<std::string>& notes, const workers::SupervisionSettings& settings,
                            std::chrono::milliseconds budget)
     : store_(store), roster_(roster), notes_(notes), known_(store), diagnoses_(settings, budget) {}
 

@@ -19,7 +19,7 @@ class RowDiagnoses {
  public:
   /// `roster`: the implementations that can be run. Adds to `notes` what failed. All arguments must outlive this.
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
-               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
+               const workers::SupervisionSettings& settings, std::chrono::milliseconds budget);
 
   /// Requests a diagnosis of the row with its simplest case, unless one of the row is under way, this case was
   /// requested before, or the suspect is not in the roster. A suspect that does not check whether a problem is legal

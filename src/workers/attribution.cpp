@@ -39,7 +39,7 @@ constexpr size_t kLeaks = 1000;  // times that a case is repeated by a suspect t
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
 /// kills it. A death in our own code counts only if a worker with a control computes the same lines and survives.
 Task<std::optional<WorkerDeath>> dies_alone(Pool& pool, const RosterEntry& who, Lines lines, const WorkerDeath& seen,
-                                            const SupervisorSettings& settings) {
+                                            const SupervisionSettings& settings) {
   const Suspect suspect{who.name, who.is_target};
   const LoneResult result = co_await run_alone(pool, suspect, seen.verdict, lines, settings);
   if (!result.death || result.death->from_outside()) co_return std::nullopt;
@@ -64,7 +64,7 @@ Case as_asked(const Case& c, const RosterEntry& who) { return who.is_target ? c 
 class SuspectSearch {
  public:
   SuspectSearch(Pool& pool, const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
-                const SupervisorSettings& settings, HeapProbe& heap)
+                const SupervisionSettings& settings, HeapProbe& heap)
       : pool_(pool),
         seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
@@ -282,7 +282,7 @@ class SuspectSearch {
   Task<void> repeat(int position, Mismatch& mismatch) const {
     Lines lines = *mismatch.certificate.alone.before;
     lines.push_back(to_text(mismatch.problem_case));
-    SupervisorSettings spawned = settings_;
+    SupervisionSettings spawned = settings_;
     spawned.fork_servers = nullptr;
     spawned.fresh_clients = true;
     for (int i = 0; i < kRepeatedDeaths; ++i) {
@@ -303,7 +303,7 @@ class SuspectSearch {
   const Case& lost_;
   const std::string line_;
   const std::vector<RosterEntry>& roster_;
-  const SupervisorSettings& settings_;
+  const SupervisionSettings& settings_;
   HeapProbe& heap_;
 };
 
@@ -327,7 +327,7 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const Work
 }
 
 Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
-                          const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
+                          const std::vector<RosterEntry>& roster, const SupervisionSettings& settings, LinesOf lines_of,
                           HeapProbe& heap) {
   const SuspectSearch search(pool, death, lost, roster, settings, heap);
   Mismatch mismatch = co_await search.run(earlier_cases(death.before, lines_of));
@@ -351,7 +351,7 @@ std::optional<Mismatch> Attributions::without_trial(const Mismatch& suspected) c
 }
 
 Task<Mismatch> Attributions::attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
-                                        const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
+                                        const std::vector<RosterEntry>& roster, const SupervisionSettings& settings,
                                         LinesOf lines_of) {
   Mismatch found = co_await workers::attributed(pool, death, lost, roster, settings, lines_of, heap_);
   if (death.from_outside()) co_return found;

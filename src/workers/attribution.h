@@ -17,7 +17,7 @@
 #include "workers/history.h"
 #include "workers/messages.h"
 #include "workers/pool.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 #include "workers/worker_death.h"
 
 namespace convict::workers {
@@ -30,7 +30,7 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const Work
 /// The mismatch for a death on this case: of the implementation that dies alone, with what it needs for that in the
 /// certificate, or the blame `nobody`. What is given as a reference must outlive the task.
 Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
-                          const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
+                          const std::vector<RosterEntry>& roster, const SupervisionSettings& settings, LinesOf lines_of,
                           HeapProbe& heap);
 
 /// Who must be left out, so that all others can be judged on the case (as Work::without): whom the death was put down
@@ -50,7 +50,7 @@ class Attributions {
   std::optional<Mismatch> without_trial(const Mismatch& suspected) const;
 
   Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
-                            const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
+                            const std::vector<RosterEntry>& roster, const SupervisionSettings& settings,
                             LinesOf lines_of);
 
  private:

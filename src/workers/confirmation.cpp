@@ -29,7 +29,7 @@ constexpr double kMissed = 0.01;  // the chance that the calls of the reproducer
 /// One accusation, repeated in several ways.
 class Repetition {
  public:
-  Repetition(Pool& pool, const Mismatch& seen, const SupervisorSettings& settings)
+  Repetition(Pool& pool, const Mismatch& seen, const SupervisionSettings& settings)
       : pool_(pool), seen_(seen), line_(to_text(seen.problem_case)), settings_(settings) {}
 
   /// The accusation with what it needs to come back; or another one, if the line shows that when it is repeated. Its
@@ -61,7 +61,7 @@ class Repetition {
   /// What the suspect does wrong on the last of the lines. `spawned`: in a process that was not forked, so that chance
   /// has its say: the addresses of libraries and threads differ.
   Task<std::optional<Mismatch>> repeat(Lines lines, bool spawned = false) const {
-    SupervisorSettings settings = settings_;
+    SupervisionSettings settings = settings_;
     if (spawned) {
       settings.fork_servers = nullptr;
       settings.fresh_clients = true;
@@ -134,13 +134,13 @@ class Repetition {
   Pool& pool_;
   const Mismatch& seen_;
   const std::string line_;
-  const SupervisorSettings& settings_;
+  const SupervisionSettings& settings_;
   std::optional<Mismatch> other_;  // the first with another verdict
 };
 
 /// The reference is wrong only if all who compute the case contradict it when they are alone.
 Task<Mismatch> repeated_for_all(Pool& pool, const Mismatch& seen, const std::vector<RosterEntry>& roster,
-                                const SupervisorSettings& settings) {
+                                const SupervisionSettings& settings) {
   Certificate::Alone all{.runs = 0, .failed = 0};
   const Lines lines(1, to_text(seen.problem_case));
   for (const RosterEntry& entry : roster) {
@@ -205,7 +205,7 @@ Task<Mismatch> Confirmations::checked(const Mismatch& seen, KindOfAccusation kin
 
 Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                                        std::function<Lines()> earlier) const {
-  SupervisorSettings settings = settings_;
+  SupervisionSettings settings = settings_;
   const bool is_of_plugin = run::loads_plugins(settings_for_one(seen.suspect, seen.verdict, settings_).worker.roster);
   if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows has the blame `nobody`
   if (seen.blame == Blame::kReference) {
@@ -223,7 +223,7 @@ Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<R
 /// Of a plugin that is right in a process which has loaded it.
 Task<bool> Confirmations::shows_in_a_copy(const Mismatch& seen) const {
   if (!settings_.fork_servers || !settings_.plugin_of.contains(seen.suspect)) co_return false;
-  SupervisorSettings settings = settings_;
+  SupervisionSettings settings = settings_;
   settings.believes_copies = true;
   const Repetition repetition(pool_, seen, settings);
   co_return (co_await repetition.repeat(Lines(1, to_text(seen.problem_case)))).has_value();

@@ -16,7 +16,7 @@
 
 #include "core/verdict.h"
 #include "workers/pool.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::workers {
 
@@ -40,7 +40,7 @@ struct KindOfAccusation {
 class Confirmations {
  public:
   /// `settings` are borrowed; their plugin_of is complete before the first call of checked().
-  Confirmations(Pool& pool, const SupervisorSettings& settings) : pool_(pool), settings_(settings) {}
+  Confirmations(Pool& pool, const SupervisionSettings& settings) : pool_(pool), settings_(settings) {}
 
   /// The mismatch without a repetition of its own, if others of its kind were enough: with `runs` 0, or with
   /// the blame `nobody`; it counts as seen then. Nothing if it has to be repeated, or while another one of its kind is.
@@ -65,7 +65,7 @@ class Confirmations {
   Task<bool> shows_in_a_copy(const Mismatch& seen) const;
 
   Pool& pool_;
-  const SupervisorSettings& settings_;
+  const SupervisionSettings& settings_;
   std::map<std::string, KindHistory> kinds_;
 };
 

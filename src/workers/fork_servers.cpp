@@ -39,20 +39,20 @@ WorkerSettings of_loading(const WorkerSettings& settings) {
   return loading;
 }
 
-std::string key_of(const SupervisorSettings& settings) {
+std::string key_of(const SupervisionSettings& settings) {
   return settings.program + '\n' + settings.command + '\n' + settings.heap_guard + '\n' +
          to_line(of_loading(settings.worker));
 }
 
 /// Of processes that are started: their allocator is preloaded.
-std::map<std::string, std::string> environment_of(const SupervisorSettings& settings) {
+std::map<std::string, std::string> environment_of(const SupervisionSettings& settings) {
   if (settings.heap_guard.empty()) return {};
   return run::guarded_environment(settings.heap_guard);
 }
 
 /// Where workers ask for clients; -1 if they start them themselves, because these shall not be copies of one process,
 /// or have another allocator.
-int keeper_of(const SupervisorSettings& settings) {
+int keeper_of(const SupervisionSettings& settings) {
   if (settings.fresh_clients || !settings.heap_guard.empty() ||
       !run::starts_clients(settings.worker.roster))
     return -1;
@@ -92,19 +92,19 @@ struct ForkServers::Server {
 ForkServers::ForkServers() = default;
 ForkServers::~ForkServers() = default;
 
-ForkServers::Server* ForkServers::find(const SupervisorSettings& settings) {
+ForkServers::Server* ForkServers::find(const SupervisionSettings& settings) {
   const auto found = servers_.find(key_of(settings));
   if (found == servers_.end()) return nullptr;
   found->second.used = ++uses_;
   return &found->second;
 }
 
-bool ForkServers::may_fork(const SupervisorSettings& settings) const {
+bool ForkServers::may_fork(const SupervisionSettings& settings) const {
   return std::ranges::none_of(settings.worker.roster.plugins,
                               [this](const std::string& plugin) { return forbidden_.contains(plugin); });
 }
 
-void ForkServers::start(const SupervisorSettings& settings) {
+void ForkServers::start(const SupervisionSettings& settings) {
   if (find(settings) || !may_fork(settings)) return;
   if (servers_.size() >= kMostServers)
     servers_.erase(std::ranges::min_element(servers_, {}, [](const auto& entry) { return entry.second.used; }));
@@ -119,7 +119,7 @@ void ForkServers::start(const SupervisorSettings& settings) {
   server.process->process().send(to_line(loading));
 }
 
-ForkServers::State ForkServers::state(const SupervisorSettings& settings) {
+ForkServers::State ForkServers::state(const SupervisionSettings& settings) {
   Server* server = find(settings);
   if (!server) return State::kSettled;
   if (server->process && !server->ready && Clock::now() > server->deadline) {
@@ -135,12 +135,12 @@ void ForkServers::listen(std::vector<run::WorkerProcess*>& processes) {
     if (server.is_loading()) processes.push_back(&server.process->process());
 }
 
-bool ForkServers::knows_sampling(const SupervisorSettings& settings) {
+bool ForkServers::knows_sampling(const SupervisionSettings& settings) {
   const Server* server = find(settings);
   return server && server->focus == settings.worker.focus && server->shares == settings.worker.shares;
 }
 
-std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& settings) {
+std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisionSettings& settings) {
   Server* server = find(settings);
   if (!server || !may_fork(settings)) return nullptr;
   server->listen();
@@ -153,7 +153,7 @@ std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& 
   return worker;
 }
 
-std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisorSettings& settings) {
+std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisionSettings& settings) {
   return std::make_unique<run::WorkerProcess>(std::vector<std::string>{"convict", settings.command}, settings.program,
                                               -1, environment_of(settings), keeper_of(settings));
 }

@@ -15,7 +15,7 @@
 
 #include "core/verdict.h"
 #include "run/fork_server.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::workers {
 
@@ -28,23 +28,23 @@ class ForkServers {
   ~ForkServers();  // kills them; their workers live on
 
   /// Begins to load what workers with these settings load, unless that was done before.
-  void start(const SupervisorSettings& settings);
+  void start(const SupervisionSettings& settings);
 
   /// Whether workers can be forked, or have to be spawned, or that is not known yet. kHangs: what they load did, and
   /// they have to be spawned.
   enum class State { kLoading, kSettled, kHangs };
-  State state(const SupervisorSettings& settings);
+  State state(const SupervisionSettings& settings);
 
   /// Adds the processes of servers that are still loading.
   void listen(std::vector<run::WorkerProcess*>& processes);
 
   /// Whether a worker that is forked knows focus and shares of the settings already (WorkerSettings::keeps_sampling):
   /// they are long, and half of what it takes to begin.
-  bool knows_sampling(const SupervisorSettings& settings);
+  bool knows_sampling(const SupervisionSettings& settings);
 
   /// A worker process that waits for its settings. nullptr: it must be spawned, because nothing was started, is ready
   /// or can be forked.
-  std::unique_ptr<run::WorkerProcess> fork(const SupervisorSettings& settings);
+  std::unique_ptr<run::WorkerProcess> fork(const SupervisionSettings& settings);
 
   /// From now on, workers that load this plugin are started: a copy does wrong what a process does right.
   void forbid(const std::string& plugin) {
@@ -66,8 +66,8 @@ class ForkServers {
 
  private:
   struct Server;
-  Server* find(const SupervisorSettings& settings);
-  bool may_fork(const SupervisorSettings& settings) const;
+  Server* find(const SupervisionSettings& settings);
+  bool may_fork(const SupervisionSettings& settings) const;
 
   std::map<std::string, Server> servers_;  // by what they have loaded
   uint64_t uses_ = 0;
@@ -77,6 +77,6 @@ class ForkServers {
 };
 
 /// A worker process that is not forked, with the allocator of the settings. It waits for its settings, too.
-std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisorSettings& settings);
+std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisionSettings& settings);
 
 }  // namespace convict::workers

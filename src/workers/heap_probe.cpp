@@ -37,7 +37,7 @@ bool has_given_up(const run::HeapGuard& guard, const Certificate& certificate) {
 
 }  // namespace
 
-SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard) {
+SupervisionSettings with_heap_guard(SupervisionSettings settings, const std::string& guard) {
   settings.heap_guard = guard;
   settings.timeout *= kSlower;
   settings.load_timeout = std::min<std::chrono::milliseconds>(settings.load_timeout, kGuardedLoadTime);
@@ -56,7 +56,7 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
 }
 
 Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::string line, std::string guard,
-                                             SupervisorSettings settings) {
+                                             SupervisionSettings settings) {
   std::vector<std::string> lines(1, line);
   const LoneResult alone = co_await run_alone(pool, suspect, Verdict::kCrash, lines, with_heap_guard(settings, guard));
   co_return alone.death && is_heap_damage(*alone.death, guard) ? alone.death : std::nullopt;
@@ -65,7 +65,7 @@ Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::s
 Task<std::optional<HeapProbe::Author>> HeapProbe::author(Pool& pool, std::vector<int> suspects,
                                                          const std::vector<RosterEntry>& roster,
                                                          std::vector<std::string> lines,
-                                                         const SupervisorSettings& settings) {
+                                                         const SupervisionSettings& settings) {
   for (const run::HeapGuard& guard : run::heap_guards()) {
     if (run::file_of(guard).empty()) continue;
     for (const int position : suspects) {
@@ -95,11 +95,11 @@ std::chrono::milliseconds HeapProbe::time_left(const RosterEntry& suspect) const
 
 Task<std::optional<HeapProbe::Author>> HeapProbe::author(Pool& pool, const RosterEntry& suspect, std::string guard,
                                                          const std::vector<std::string>& lines,
-                                                         const SupervisorSettings& settings) {
+                                                         const SupervisionSettings& settings) {
   const std::string key = guard + " " + library_of(suspect);
   const auto time = time_left(suspect);
   if (unfit_.contains(key) || time.count() <= 0) co_return std::nullopt;
-  const SupervisorSettings guarded = with_heap_guard(settings, guard);
+  const SupervisionSettings guarded = with_heap_guard(settings, guard);
   const Clock::time_point begin = Clock::now();
   const Suspect who{suspect.name, suspect.is_target};
   const LoneResult all = co_await run_alone(pool, who, Verdict::kCrash, lines, guarded, time);

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kBusy = 4;  // times that a run may take as long as its CPU time, on a busy machine
 
 /// Runs the lines in one process, up to the first death: what is left of them is not wanted any more.
-Task<void> run_lines(Pool& pool, std::vector<std::string> lines, const SupervisorSettings& settings,
+Task<void> run_lines(Pool& pool, std::vector<std::string> lines, const SupervisionSettings& settings,
                      std::optional<std::chrono::milliseconds> time, LoneResult& result) {
   Workers workers(pool, settings);
   const Work work{0, lines.size(), 1};
@@ -46,7 +46,7 @@ std::vector<std::string> asked_of_witness(std::vector<std::string> lines) {
 
 }  // namespace
 
-SupervisorSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisorSettings settings) {
+SupervisionSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisionSettings settings) {
   run::RosterRequest& roster = settings.worker.roster;
   roster.targets = {implementation};
   if (verdict != Verdict::kLessAccurate) roster.oracles = {std::string(run::kNoOracle)};
@@ -85,9 +85,9 @@ bool LoneResult::shows(const std::string& suspect) const {
 }
 
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
-                           SupervisorSettings settings, std::optional<std::chrono::milliseconds> time) {
+                           SupervisionSettings settings, std::optional<std::chrono::milliseconds> time) {
   if (!suspect.is_target) lines = asked_of_witness(std::move(lines));
-  SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
+  SupervisionSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
   // A plugin may be right only where it was loaded: copies are believed once a process of its own has shown the like.
   const ForkServers::Charge charge{suspect.name, verdict, alone.heap_guard};
   ForkServers* const servers = alone.fork_servers;

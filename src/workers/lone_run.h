@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "workers/pool.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 #include "workers/worker_death.h"
 
 namespace convict::workers {
@@ -22,7 +22,7 @@ struct Suspect {
 
 /// `settings` for one worker that runs this implementation only. Witnesses are loaded if the verdict is
 /// Verdict::kLessAccurate, which compares with them.
-SupervisorSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisorSettings settings);
+SupervisionSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisionSettings settings);
 
 /// What became of some cases.
 struct LoneResult {
@@ -54,6 +54,6 @@ struct LoneResult {
 /// until one has shown the like, unless the settings believe copies; then from copies, if there are fork servers.
 /// Nothing is found if it cannot be loaded.
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
-                           SupervisorSettings settings, std::optional<std::chrono::milliseconds> time = {});
+                           SupervisionSettings settings, std::optional<std::chrono::milliseconds> time = {});
 
 }  // namespace convict::workers

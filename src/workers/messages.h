@@ -69,7 +69,7 @@ struct WorkerSettings {
   std::string profile = std::string(generate::kDefaultProfile);
   uint64_t seed = 1;
   uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
-  int64_t patience_ms = 10'000;         // for one call, as SupervisorSettings::timeout: batches of process targets
+  int64_t patience_ms = 10'000;         // for one call, as SupervisionSettings::timeout: batches of process targets
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
   bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the work and all later work

@@ -23,7 +23,7 @@ bool StartRecord::may_load_later(bool any_has_loaded) const {
 /// one that hangs would hang again.
 void StartRecord::note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit,
                                    std::optional<Verdict> killed_for, bool any_has_loaded,
-                                   const SupervisorSettings& settings) {
+                                   const SupervisionSettings& settings) {
   const bool may_be_chance = any_has_loaded || (exit.signal == SIGKILL && !killed_for);
   if (!may_be_chance || ++failed_loads_ > kMostFailures)
     throw UsageError(describe_failed_load(slot, exit, killed_for, settings));

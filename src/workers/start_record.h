@@ -7,7 +7,7 @@
 #include "core/verdict.h"
 #include "run/worker_process.h"
 #include "workers/messages.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {
@@ -20,7 +20,7 @@ class StartRecord {
   bool may_load_later(bool any_has_loaded) const;
   /// A worker has ended while it loaded; `killed_for`: we killed it. Throws UsageError where no other will do better.
   void note_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
-                        bool any_has_loaded, const SupervisorSettings& settings);
+                        bool any_has_loaded, const SupervisionSettings& settings);
   /// A worker that had loaded has ended. Throws CannotJudge if worker after worker ends in our own code before its
   /// first case: no case will ever be judged.
   void note_end(const WorkerSlot& slot, std::optional<Verdict> killed_for, uint64_t memory);

@@ -18,7 +18,7 @@
 #include "workers/counts.h"
 #include "workers/fork_servers.h"
 #include "workers/start_record.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 #include "workers/worker_death.h"
 #include "workers/worker_slot.h"
 
@@ -61,7 +61,7 @@ class WaitingTask {
 
 class Supervision {
  public:
-  explicit Supervision(const SupervisorSettings& settings) : settings_(settings) {}
+  explicit Supervision(const SupervisionSettings& settings) : settings_(settings) {}
 
   // What Workers hands on.
   void put(Assigned work);
@@ -126,7 +126,7 @@ class Supervision {
   std::optional<Verdict> exceeded(WorkerSlot& slot) const;
   void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for);
 
-  const SupervisorSettings settings_;
+  const SupervisionSettings settings_;
   WaitingTask task_;
   std::vector<std::unique_ptr<WorkerSlot>> slots_;  // null: while its libraries are loaded
   std::vector<RosterEntry> roster_;

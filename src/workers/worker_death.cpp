@@ -132,11 +132,11 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
 
 namespace {
 
-std::string hung_for(const SupervisorSettings& settings) {
+std::string hung_for(const SupervisionSettings& settings) {
   return fmt::format("hung for {} s", std::chrono::duration_cast<std::chrono::seconds>(settings.load_timeout).count());
 }
 
-std::string describe_load(const std::string& how, std::string_view output, const SupervisorSettings& settings) {
+std::string describe_load(const std::string& how, std::string_view output, const SupervisionSettings& settings) {
   std::vector<std::string_view> names;
   for (const std::string& plugin : settings.worker.roster.plugins) names.push_back(as_written(plugin));
   const std::string whom =
@@ -150,7 +150,7 @@ std::string describe_load(const std::string& how, std::string_view output, const
 }  // namespace
 
 std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
-                                 const SupervisorSettings& settings) {
+                                 const SupervisionSettings& settings) {
   const std::string how =
       killed_for == Verdict::kHang ? hung_for(settings)
       : killed_for  ? words_for(slot, AddressClass::kElsewhere).value_or("closed the pipe to the supervisor")
@@ -164,7 +164,7 @@ std::string describe_uselessness(const WorkerSlot& slot, bool for_memory, uint64
   return fmt::format("the last one said '{}'", printable(trim(slot.process().output_tail(300)), 300));
 }
 
-std::string describe_hanging_load(const SupervisorSettings& settings) {
+std::string describe_hanging_load(const SupervisionSettings& settings) {
   return describe_load(hung_for(settings), "", settings);
 }
 

@@ -13,7 +13,7 @@
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 #include "workers/messages.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::workers {
 
@@ -63,12 +63,12 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
 
 /// The message of a worker that ended before it had loaded what `settings` name. `killed_for`: we killed it.
 std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
-                                 const SupervisorSettings& settings);
+                                 const SupervisionSettings& settings);
 
 /// Why workers end before their first case, by the last of them. `memory`: bytes that they were allowed.
 std::string describe_uselessness(const WorkerSlot& slot, bool for_memory, uint64_t memory);
 
 /// The same of a fork server, which had to be killed.
-std::string describe_hanging_load(const SupervisorSettings& settings);
+std::string describe_hanging_load(const SupervisionSettings& settings);
 
 }  // namespace convict::workers

@@ -7,7 +7,7 @@
 
 namespace convict::workers {
 
-Workers::Workers(Pool& pool, const SupervisorSettings& settings)
+Workers::Workers(Pool& pool, const SupervisionSettings& settings)
     : pool_(&pool), supervision_(std::make_shared<Supervision>(settings)) {}
 
 /// The supervision may be at work at this moment: it has just given its last answer.

@@ -12,7 +12,7 @@
 #include "workers/answers.h"
 #include "workers/counts.h"
 #include "workers/pool.h"
-#include "workers/supervisor_settings.h"
+#include "workers/supervision_settings.h"
 
 namespace convict::workers {
 
@@ -27,7 +27,7 @@ class Supervision;
 /// Deal with an answer before you await anything else.
 class Workers {
  public:
-  Workers(Pool& pool, const SupervisorSettings& settings);
+  Workers(Pool& pool, const SupervisionSettings& settings);
   Workers(Workers&&) noexcept = default;
   Workers& operator=(Workers&&) = delete;
   ~Workers();  // kills them

@@ -17,7 +17,7 @@ constexpr const char* kDying = "crashes-on-three";
 class LaneTest : public testing::Test {
  protected:
   LaneTest() {
-    workers::SupervisorSettings& supervisor = settings_.supervisor;
+    workers::SupervisionSettings& supervisor = settings_.supervisor;
     supervisor.worker.roster.plugins = {plugin("faulty")};
     supervisor.worker.roster.targets = {"direct", kDying};
     supervisor.worker.roster.oracles = {"none"};

@@ -50,7 +50,7 @@ TEST(BySuspicion, WhoDiedAndItsLibraryThenOthersTheLastCalledFirstAndNativeKerne
 class AttributionTest : public testing::Test {
  protected:
   Mismatch put_down(const workers::CallsByCase& calls) {
-    workers::SupervisorSettings settings;
+    workers::SupervisionSettings settings;
     settings.program = settings.lone_program = CONVICT_PROGRAM;
     settings.worker.roster.plugins = {plugin("meddlers")};
     workers::WorkerDeath death;
@@ -90,7 +90,7 @@ TEST_F(AttributionTest, ButIfNobodyDiesOfTheOthersTheyAreTried) {
 
 /// Of a death of this one, in a process that had these before, and spared it them.
 Mismatch death_of(const std::string& name, const std::string& lost, const std::vector<std::string>& before = {}) {
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.program = settings.lone_program = CONVICT_PROGRAM;
   settings.worker.roster.plugins = {plugin("faulty")};
   workers::WorkerDeath death;
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(By, DeathOfAnEarlierProblem, testing::Values("crashes-o
 
 /// What it did in one call shows in another one, some calls later.
 TEST(Attribution, TheOneCaseBeforeThatIsEnoughIsKept) {
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.program = settings.lone_program = CONVICT_PROGRAM;
   settings.worker.roster.plugins = {plugin("stateful")};
   workers::WorkerDeath death;

@@ -66,7 +66,7 @@ class ServersTest : public testing::Test {
     settings_.worker.roster.oracles = {"none"};
   }
   /// Until it can fork, or cannot.
-  void prepare(const workers::SupervisorSettings& settings) {
+  void prepare(const workers::SupervisionSettings& settings) {
     servers_.start(settings);
     while (servers_.state(settings) == workers::ForkServers::State::kLoading) {
       std::vector<run::WorkerProcess*> loading;
@@ -75,7 +75,7 @@ class ServersTest : public testing::Test {
       poll(&answer, 1, -1);
     }
   }
-  workers::SupervisorSettings settings_;
+  workers::SupervisionSettings settings_;
   workers::ForkServers servers_;
 };
 
@@ -114,7 +114,7 @@ TEST_F(ServersTest, AForkedWorkerKnowsItsOwnPipes) {
 
 TEST_F(ServersTest, OtherImplementationsOrVariablesNeedAnotherServer) {
   prepare(settings_);
-  workers::SupervisorSettings other = settings_;
+  workers::SupervisionSettings other = settings_;
   other.worker.environment = {{"CONVICT_ISA", "baseline"}};
   EXPECT_EQ(servers_.fork(other), nullptr);
   other = settings_;
@@ -134,7 +134,7 @@ TEST_F(ServersTest, WhatCannotBeLoadedIsSpawned) {
 TEST_F(ServersTest, TheOneThatWasNotUsedForLongestEnds) {
   prepare(settings_);
   for (const char* value : {"1", "2", "3", "4", "5", "6"}) {
-    workers::SupervisorSettings other = settings_;
+    workers::SupervisionSettings other = settings_;
     other.worker.environment = {{"CONVICT_TEST_SERVER", value}};
     prepare(other);
     EXPECT_NE(servers_.fork(other), nullptr) << value;

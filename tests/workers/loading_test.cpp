@@ -18,7 +18,7 @@ namespace convict::test {
 namespace {
 
 /// What the user is told; "" if a worker can load.
-std::string trouble_of_loading(const workers::SupervisorSettings& settings) {
+std::string trouble_of_loading(const workers::SupervisionSettings& settings) {
   workers::Pool pool;
   workers::Workers workers(pool, settings);
   const auto load = [&]() -> Task<void> {
@@ -35,7 +35,7 @@ std::string trouble_of_loading(const workers::SupervisorSettings& settings) {
 
 TEST(Loading, WhatHangsIsNotLoadedAgain) {
   const PluginEvents events;
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.program = CONVICT_PROGRAM;
   settings.load_timeout = std::chrono::seconds(1);
   settings.worker.roster.plugins = {plugin("slow_to_load")};
@@ -52,7 +52,7 @@ TEST(Loading, WhatHangsIsNotLoadedAgain) {
 
 TEST(Loading, WhatWritesIntoThePipeDidNotHang) {
   const TemporaryDirectory directory;
-  workers::SupervisorSettings settings;
+  workers::SupervisionSettings settings;
   settings.program = directory.file("worker");
   write_file(settings.program, "#!/bin/sh\necho nonsense >&4\nexec sleep 60\n");
   std::filesystem::permissions(settings.program, std::filesystem::perms::owner_all);

@@ -19,8 +19,8 @@ namespace {
 constexpr uint64_t kCases = 10'000;  // each of them is told of in more than a kilobyte: a pipe holds a megabyte
 constexpr uint64_t kBatch = 20'000;  // cases: some seconds for each
 
-workers::SupervisorSettings settings_for(const std::string& target) {
-  workers::SupervisorSettings settings;
+workers::SupervisionSettings settings_for(const std::string& target) {
+  workers::SupervisionSettings settings;
   settings.program = CONVICT_PROGRAM;
   settings.worker.roster.plugins = {plugin("faulty")};
   settings.worker.roster.targets = {target};
@@ -161,7 +161,7 @@ struct Covered {
 
 /// What workers tell of the coverage of so many cases.
 Covered covered(uint64_t cases, const Coverage* before) {
-  workers::SupervisorSettings settings = settings_for("accepts-anything");
+  workers::SupervisionSettings settings = settings_for("accepts-anything");
   settings.worker.coverage = CoverageOf::kAll;
   settings.at_start = [before](workers::WorkerSettings& worker) {
     if (before) worker.seen.tuples = before->to_text();

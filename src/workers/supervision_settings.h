@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor has to know of its workers.
+// How the workers of one task are started, watched and ended, and what they are told.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace convict::workers {
 
 class ForkServers;
 
-struct SupervisorSettings {
+struct SupervisionSettings {
   WorkerSettings worker;
   int jobs = 1;
   std::chrono::milliseconds timeout{10'000};          // of one call of an implementation
