@@ -43,6 +43,7 @@ class CaseList {
       }
       workers.expect_more(!trials_.empty());
     }
+    result_.counts = workers.counts();
   }
 
   void put(const workers::Work& work, workers::Workers& workers) const {

@@ -9,6 +9,7 @@
 
 #include "core/corpus.h"
 #include "core/verdict.h"
+#include "workers/counts.h"
 #include "workers/supervision_settings.h"
 
 namespace convict::campaign {
@@ -30,6 +31,7 @@ struct CaseListResult {
   std::vector<CaseResult> cases;  // in the order given
   std::vector<workers::RosterEntry> roster;
   std::vector<std::string> notes;
+  workers::Counts counts;
   bool interrupted = false;
 };
 

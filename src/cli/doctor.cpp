@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -28,28 +30,53 @@ using nlohmann::json;
 
 struct DoctorOptions {
   OutputOptions out;
-  std::vector<std::string> plugins;
+  std::vector<std::string> asked;  // plugins, and names of what comes with this program
 };
 
-/// Every oracle can compute the first one, the first of the founding bugs. The second one is for implementations that
-/// take dense kernels only, or windows at one position.
-constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7", "conv2d in=3 k=3 seed=7",
-                                   "conv2d in=5 k=3 dt=u8:s8:s32 seed=7"};
+/// The first one, the first of the founding bugs, can be computed by nearly all; the others are for implementations of
+/// dense kernels, of windows at one position, of integers, of one pass or of one type.
+constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7",
+                                   "conv2d in=3 k=3 seed=7",
+                                   "conv2d in=5 k=3 dt=u8:s8:s32 seed=7",
+                                   "conv2d in=5 k=3 dt=u8:s8:u8 seed=7",
+                                   "conv2d in=5 k=3 dt=f16 seed=7",
+                                   "conv2d.backward_data in=3 k=3 seed=7"};
 
-/// Runs the probes on one implementation. Returns "works" if it computes one of them correctly, else the reason.
-std::string probe(const std::string& name) {
-  workers::SupervisionSettings settings;
-  settings.worker.roster = {{name}, {std::string(run::kNoOracle)}, {}};
-  std::vector<CorpusEntry> probes;
-  for (const char* line : kProbes) probes.push_back({parse_case(line), false, ""});
-  bool works = false;
+/// Of each probe that is run: the first calls of a process prepare more than the others.
+constexpr int kRepeats = 20;
+
+/// Whether this implementation computes the probes, and how fast; or what is wrong with it.
+json row_of(const campaign::CaseListResult& result, size_t position) {
+  const workers::RosterEntry& entry = result.roster[position];
+  json row = {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}};
   std::string refusal;
-  for (const campaign::CaseResult& one : campaign::run_case_list(probes, settings, [](uint64_t) {}).cases) {
-    if (!one.mismatches.empty()) return fmt::format("{} on a probe", name_of(one.mismatches.front().verdict));
-    works |= one.judged;
-    if (!one.judged) refusal = one.implementations().front().outcome;
+  for (const campaign::CaseResult& one : result.cases) {
+    for (const Mismatch& mismatch : one.mismatches)
+      if (mismatch.suspect == entry.name) row["verdict"] = name_of(mismatch.verdict);
+    for (const workers::ImplementationSummary& said : one.implementations())
+      if (said.name == entry.name && said.outcome != "agrees") refusal = said.outcome;
   }
-  return works ? "works" : "refused the probes: " + refusal;
+  const uint64_t computed = result.counts.computed[position];
+  row["state"] = row.contains("verdict") ? row["verdict"].get<std::string>() + " on a probe"
+                 : computed > 0          ? "works"
+                                         : "takes no probe; the last one was " + refusal;
+  if (computed > 0) row["call_seconds"] = result.counts.call_seconds[position] / static_cast<double>(computed);
+  return row;
+}
+
+/// A row for each of these implementations, on which the probes are run in one process.
+json probe(const std::vector<workers::RosterEntry>& entries) {
+  workers::SupervisionSettings settings;
+  settings.worker.roster.oracles = {std::string(run::kNoOracle)};
+  for (const workers::RosterEntry& entry : entries) settings.worker.roster.targets.push_back(entry.name);
+  std::vector<CorpusEntry> probes;
+  for (int i = 0; i < kRepeats; ++i)
+    for (const char* line : kProbes) probes.push_back({parse_case(line), false, ""});
+  const campaign::CaseListResult result = campaign::run_case_list(
+      probes, settings, [](uint64_t) {}, {.relations = examine::AskedRelations::kNone});
+  json rows = json::array();
+  for (size_t i = 0; i < result.roster.size(); ++i) rows.push_back(row_of(result, i));
+  return rows;
 }
 
 /// What clients are here. They are not started: some take seconds.
@@ -82,9 +109,7 @@ json diagnose() {
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   report["implementations"] = json::array();
   for (const workers::RosterEntry& entry : installed.entries)
-    if (!is_named_client(entry.plugin))
-      report["implementations"].push_back(
-          {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}, {"state", probe(entry.name)}});
+    if (!is_named_client(entry.plugin)) report["implementations"].push_back(probe({entry}).front());
   for (const auto& [module, why] : installed.failures)
     report["implementations"].push_back({{"name", module}, {"version", ""}, {"lineage", ""}, {"state", why}});
   report["clients"] = client_rows(installed);
@@ -104,17 +129,23 @@ bool has_oracle(const json& report) {
                              [](const json& one) { return one["state"] == "works" && one["lineage"] != "convict"; });
 }
 
+std::string as_line(const json& one) {
+  std::string speed;
+  if (one.contains("call_seconds")) speed = fmt::format(", {:.3f} ms a call", one["call_seconds"].get<double>() * 1e3);
+  return fmt::format("  {:<21} {:<11} {:<14} {}{}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
+                     one.value("lineage", "client"), one["state"].get<std::string>(), speed);
+}
+
 std::string as_text(const json& report) {
   std::string text = fmt::format("convict {}, SQLite {}, vector instructions {}, {} cores, {:.1f} GiB of memory\n",
                                  report["version"].get<std::string>(), report["sqlite"].get<std::string>(),
                                  report["isa"].get<std::string>(), report["cores"].get<int>(),
                                  report["memory_bytes"].get<double>() / (1 << 30));
-  for (const json& one : report["implementations"])
-    text += fmt::format("  {:<21} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
-                        one["lineage"].get<std::string>(), one["state"].get<std::string>());
+  for (const json& one : report["implementations"]) text += as_line(one);
   for (const json& one : report["clients"])
-    text += fmt::format("  {:<21} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
-                        "client", one["state"].get<std::string>());
+    text += as_line(one);
+  if (std::ranges::any_of(report["clients"], [](const json& one) { return one["installed"].get<bool>(); }))
+    text += "  a client is started to try it by name, as in `convict doctor torch`\n";
   if (has_oracle(report)) return text + "ready\n";
   const std::string why = run::why_without_oracles();
   if (why.empty()) return text + "no oracle works here; --oracle none judges by the exact reference alone\n";
@@ -204,28 +235,63 @@ std::string as_text(const std::string& plugin, const json& one) {
   return text;
 }
 
-/// Loads each plugin, which throws with the reason if that fails, and puts the sample to its implementations.
-int check_plugins(const DoctorOptions& options) {
-  const std::vector<CorpusEntry> cases = sample();
-  json report = json::array();
+/// Whether a word of the command is the name of something, and not a file or a command.
+bool is_name(const std::string& word) {
+  std::error_code ignored;
+  return word.find_first_of("./ ") == std::string::npos && !std::filesystem::exists(word, ignored);
+}
+
+/// What was asked about one word of the command.
+struct Checkup {
+  json rows = json::array();  // an implementation each
   std::string text;
-  bool takes_some = true, right = true;
-  for (const std::string& plugin : options.plugins)
-    for (const workers::RosterEntry& entry : offered_by(plugin)) {
-      const json& one = report.emplace_back(self_check(plugin, entry, cases));
-      text += as_text(plugin, one);
-      takes_some &= std::ranges::any_of(one["takes"], [](const json& row) { return row[0] != 0; });
-      right &= one["failures"].empty();
-    }
-  text += !right       ? "wrong on some of the sample\n"
-          : takes_some ? "ready for a trial\n"
-                       : "takes nothing of the sample: a campaign would be inconclusive\n";
-  options.out.write(options.out.json() ? json_document(report) : text);
-  return !right ? kMismatch : takes_some ? kClean : kCannotJudge;
+  bool right = true, ready = true;
+};
+
+/// Loads a plugin, which throws with the reason if that fails, and puts the sample to its implementations.
+Checkup check_plugin(const std::string& plugin) {
+  Checkup check;
+  for (const workers::RosterEntry& entry : offered_by(plugin)) {
+    const json& one = check.rows.emplace_back(self_check(plugin, entry, sample()));
+    check.text += as_text(plugin, one);
+    check.ready &= std::ranges::any_of(one["takes"], [](const json& row) { return row[0] != 0; });
+    check.right &= one["failures"].empty();
+  }
+  return check;
+}
+
+/// The same for what comes with this program, by name: a client, a module or a kernel. One process computes the probes.
+Checkup check_named(const std::string& name) {
+  Checkup check;
+  const auto began = std::chrono::steady_clock::now();
+  const std::vector<workers::RosterEntry> entries = named(name);
+  const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - began;
+  check.text = fmt::format("{}: loaded in {:.1f} s\n", name, loading.count());
+  check.rows = probe(entries);
+  for (const json& one : check.rows) check.text += as_line(one);
+  check.right = std::ranges::none_of(check.rows, [](const json& one) { return one.contains("verdict"); });
+  check.ready = std::ranges::any_of(check.rows, [](const json& one) { return one.contains("call_seconds"); });
+  return check;
+}
+
+int check_all(const DoctorOptions& options) {
+  Checkup all;
+  for (const std::string& word : options.asked) {
+    const Checkup one = is_name(word) ? check_named(word) : check_plugin(word);
+    all.rows.insert(all.rows.end(), one.rows.begin(), one.rows.end());
+    all.text += one.text;
+    all.right &= one.right;
+    all.ready &= one.ready;
+  }
+  all.text += !all.right   ? "wrong on some of the sample\n"
+              : all.ready ? "ready for a trial\n"
+                          : "takes nothing of the sample: a campaign would be inconclusive\n";
+  options.out.write(options.out.json() ? json_document(all.rows) : all.text);
+  return !all.right ? kMismatch : all.ready ? kClean : kCannotJudge;
 }
 
 int doctor(const DoctorOptions& options) {
-  if (!options.plugins.empty()) return check_plugins(options);
+  if (!options.asked.empty()) return check_all(options);
   const json report = diagnose();
   options.out.write(options.out.json() ? json_document(report) : as_text(report));
   return has_oracle(report) || !run::why_without_oracles().empty() ? kClean : kCannotJudge;
@@ -236,17 +302,18 @@ int doctor(const DoctorOptions& options) {
 void add_doctor(Command app, int& exit_code) {
   auto [command, options] =
       add_command(app, exit_code, doctor, "doctor",
-                  "Check which libraries are here, in which versions, and whether they work; "
-                  "or check a plugin of your own",
+                  "Check which libraries are here, in which versions, whether they work and how fast; "
+                  "or check one of them, or a plugin of your own",
                   "Examples:\n"
                   "  convict doctor\n"
+                  "  convict doctor torch                        starts a client: does it work, and how fast?\n"
                   "  convict doctor ./mine.so                    what it takes, and whether it loads\n"
                   "  convict doctor --command 'python3 mine.py'\n"
                   "Exit codes: 0 ready, 1 a plugin is wrong on the sample, 2 it does not load, 125 the libraries "
                   "that are here do not work, or a plugin takes nothing");
-  command.files_option("file", options.plugins, "Check this library instead, as with --plugin");
-  command.files_option("--plugin", options.plugins, "Check this library instead").one_value_each();
-  add_command_option(command, options.plugins);
+  command.files_option("what", options.asked, "Check this library instead, or what this name stands for: torch, onednn");
+  command.files_option("--plugin", options.asked, "Check this library instead").one_value_each();
+  add_command_option(command, options.asked);
   options.out.add_to(command);
 }
 

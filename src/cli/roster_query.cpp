@@ -59,6 +59,8 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
   return installed;
 }
 
+std::vector<workers::RosterEntry> named(const std::string& name) { return roster_of({{name}, {}, {}}); }
+
 std::vector<workers::RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}}); }
 
 }  // namespace convict::cli

@@ -21,6 +21,9 @@ struct Installed {
 /// module that fails in `failures`. Throws UsageError for a plugin that fails, because the user named it.
 Installed everything_installed(const std::vector<std::string>& plugins);
 
+/// What this name of an implementation, a module or a client stands for. Throws UsageError, which says what is valid.
+std::vector<workers::RosterEntry> named(const std::string& name);
+
 /// The implementations of one plugin. Throws UsageError.
 std::vector<workers::RosterEntry> offered_by(const std::string& plugin);
 

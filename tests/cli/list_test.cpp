@@ -191,6 +191,7 @@ TEST_F(ListTest, DoctorKnowsEveryImplementation) {
     missing.erase(one["name"]);
     const bool native = one["lineage"] == "convict";
     EXPECT_TRUE(!native || one["state"] == "works") << one;
+    EXPECT_EQ(one["state"] == "works", one.contains("call_seconds")) << one;
   }
   EXPECT_TRUE(missing.empty()) << *missing.begin();
   for (const char* column : {"version", "isa", "cores", "sqlite", "memory_bytes"})

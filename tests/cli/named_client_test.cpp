@@ -97,6 +97,19 @@ TEST_F(NamedClient, IsListedWithoutBeingStarted) {
   EXPECT_FALSE(fs::exists(file("started")));
 }
 
+TEST_F(NamedClient, IsTriedByTheDoctorWhereItIsNamed) {
+  const json rows = of({"doctor", "textbook", "--format=json"}).json();
+  ASSERT_EQ(rows.size(), 1u) << rows;
+  EXPECT_EQ(rows[0]["name"], kName);
+  EXPECT_EQ(rows[0]["state"], "works");
+  EXPECT_GT(rows[0]["call_seconds"], 0);
+  add("textbook", kName, misbehaving("dies"), "echo 1.0");
+  const CommandResult bad = of({"doctor", "textbook"});
+  EXPECT_EQ(bad.exit_code, 1) << bad.out << bad.err;
+  EXPECT_NE(bad.out.find("crash on a probe"), std::string::npos) << bad.out;
+  EXPECT_TRUE(refuses(of({"doctor", "textbok"}), {"'textbok'", "valid: ", kName}));
+}
+
 TEST_F(NamedClient, ThatIsNotInstalledSaysHowToDoIt) {
   EXPECT_TRUE(refuses(of({"fuzz", "--target=absent", "--oracle=none"}), {"'absent'", "`make absent` installs it"}, 125));
   EXPECT_TRUE(refuses(of({"fuzz", "--target=direct", "--oracle=absent"}), {"`make absent` installs it"}, 125));
