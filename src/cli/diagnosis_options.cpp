@@ -50,7 +50,9 @@ store::Explanation explained_by_cause(const store::Store& store, const std::stri
   const std::vector<Cause> causes = store.known_causes();
   const auto cause = std::ranges::find(causes, name, &Cause::name);
   const std::string title = cause == causes.end() ? "" : ": " + cause->title;
-  return {.reproduced = true, .text = printable("is covered by the known cause " + name + title, 300)};
+  return {.reproduced = true,
+          .text = printable(fmt::format("is covered by the known cause {}{}", name, title), 300) +
+                  fmt::format("; `convict show cause {}` shows all of it", name)};
 }
 
 diagnose::Diagnosis stored(const store::Store& store, const store::MismatchRow& row) {

@@ -43,7 +43,7 @@ constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op
                                    "conv2d.backward_data in=3 k=3 seed=7"};
 
 /// Of each probe that is run: the first calls of a process prepare more than the others.
-constexpr int kRepeats = 20;
+constexpr int kRepeats = 10;
 
 /// Whether this implementation computes the probes, and how fast; or what is wrong with it.
 json row_of(const campaign::CaseListResult& result, size_t position) {

@@ -28,9 +28,9 @@ class InterruptTest : public CliTest {
     more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "--min-judged=0"});
     return more;
   }
-  /// The native kernels, until somebody ends it; every case is told.
+  /// Until somebody ends it; every case is told.
   static std::vector<std::string> endless(std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"--plugin=" + plugin("tells"), "--target=native,tells", "--time=1h", "-q"});
+    more.insert(more.begin(), {"--plugin=" + plugin("tells"), "--target=direct,tells", "--time=1h", "-q"});
     return fuzz(std::move(more));
   }
   static std::vector<std::string> hanging() {
@@ -84,7 +84,7 @@ TEST_F(InterruptTest, AnotherSignalEndsItAtOnce) {
 /// nohup promises that a command outlives its terminal.
 TEST_F(InterruptTest, AHangupThatIsIgnoredStaysIgnored) {
   Command command(
-      {"-c", "trap '' HUP; exec '" CONVICT_PROGRAM "' fuzz --oracle=none --target=native,tells --time=1h -q "
+      {"-c", "trap '' HUP; exec '" CONVICT_PROGRAM "' fuzz --oracle=none --target=direct,tells --time=1h -q "
              "--plugin='" +
                  plugin("tells") + "'"},
       {.directory = directory_.path(), .environment = events_.told(), .program = "/bin/sh"});

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/geometry.h"
+#include "core/layout.h"
 #include "core/names.h"
 #include "core/random.h"
 #include "generate/generate.h"

@@ -13,6 +13,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
+#include "core/layout.h"
 #include "judge/bounds.h"
 #include "tests/examine/twisted.h"
 

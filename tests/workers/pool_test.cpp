@@ -162,7 +162,7 @@ struct Covered {
 /// What workers tell of the coverage of so many cases.
 Covered covered(uint64_t cases, const Coverage* before) {
   workers::SupervisionSettings settings = settings_for("accepts-anything");
-  settings.worker.coverage = CoverageOf::kAll;
+  settings.worker.coverage = workers::CoverageOf::kAll;
   settings.at_start = [before](workers::WorkerSettings& worker) {
     if (before) worker.seen.tuples = before->to_text();
   };
