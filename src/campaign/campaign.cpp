@@ -60,7 +60,9 @@ class Campaign {
     count_all();
     kept_.finish_explaining([this] { return !is_interrupted() && (settings_.explains_after_time || has_time()); },
                               [this] { progress_(result_); });
-    kept_.close(result_.reference_is_wrong ? "failed" : result_.interrupted ? "interrupted" : "finished");
+    kept_.close(result_.reference_is_wrong ? store::CampaignState::kFailed
+                : result_.interrupted      ? store::CampaignState::kInterrupted
+                                           : store::CampaignState::kFinished);
     return std::move(result_);
   }
 

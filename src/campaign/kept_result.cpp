@@ -16,6 +16,7 @@ namespace convict::campaign {
 namespace {
 
 using nlohmann::json;
+using store::CampaignState;
 
 constexpr size_t kMostUnkept = 2000;  // hits before they are written
 constexpr size_t kMostWaiting = 20'000;  // hits, while another process has the database locked
@@ -47,9 +48,9 @@ store::StoredCampaign KeptResult::take_over(int64_t id) {
   own(id);
   store_.open();
   auto before = store_->campaign(id);
-  if (!before || before->state == "finished")
+  if (!before || before->is_finished())
     throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
-                                 printable(settings_.database, 200), before ? "finished" : "gone"));
+                                 printable(settings_.database, 200), before ? before->state : "gone"));
   take(store_->coverage(before->info.profile));
   result_.found = found_in(*store_, id, result_.notes);
   return *std::move(before);
@@ -67,7 +68,8 @@ void KeptResult::begin(const store::CampaignInfo& info) {
   store_.insist([&] { store_->know(known); });
   if (settings_.resumed) {
     result_.id = *settings_.resumed;
-    store_.insist([&] { store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running"); });
+    const json counts = counts_of(result_, done().all.count());
+    store_.insist([&] { store_->update_campaign(result_.id, counts, CampaignState::kRunning); });
   } else {
     store_.insist([&] { result_.id = store_->begin_campaign(info); });
     own(result_.id);
@@ -159,13 +161,13 @@ void KeptResult::keep_up() {
   const Clock::time_point now = Clock::now();
   if (now - last_.hits > kBetweenWrites) write();
   if (!result_.has_begun()) return;
-  if (now - last_.counts > kBetweenCounts) store_.tried([this] { save("running"); });
+  if (now - last_.counts > kBetweenCounts) store_.tried([this] { save(CampaignState::kRunning); });
   if (now - last_.coverage > kBetweenCoverage) store_.tried([this] { save_coverage(); });
   store_diagnoses();
 }
 
 /// Cases are done once their hits are written.
-void KeptResult::save(std::string_view state) {
+void KeptResult::save(CampaignState state) {
   write_hits();
   note_moment();
   Ratios ratios;
@@ -190,7 +192,7 @@ void KeptResult::note_moment() {
   timeline_.add({result_.seconds, done().all.count(), pairs, result_.coverage.seen() - pairs});
 }
 
-void KeptResult::close(std::string_view state) {
+void KeptResult::close(CampaignState state) {
   store_.insist([this] { write_hits(); });
   store_.insist([this] { show_rows(); });
   store_.insist([this] { save_coverage(); });
@@ -199,7 +201,8 @@ void KeptResult::close(std::string_view state) {
 
 /// Throws nothing: the error that led here is what the user has to see.
 void KeptResult::fail() try {
-  if (result_.has_begun()) store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "failed");
+  if (!result_.has_begun()) return;
+  store_->update_campaign(result_.id, counts_of(result_, done().all.count()), CampaignState::kFailed);
 } catch (const std::runtime_error&) {  // of the file or the disk
 }
 

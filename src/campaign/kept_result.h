@@ -87,7 +87,7 @@ class KeptResult {
   /// waits for that to end.
   void write();
   /// Writes everything, at the end.
-  void close(std::string_view state);
+  void close(store::CampaignState state);
   /// Writes that the campaign has failed, without what is done: its hits may not have been kept.
   void fail();
 
@@ -100,7 +100,7 @@ class KeptResult {
   void own(int64_t id);
   void write_hits();
   store::DoneCases done() const;
-  void save(std::string_view state);
+  void save(store::CampaignState state);
   void save_coverage();
   void note_moment();
   void note(const Mismatch& hit, const store::Recorded& recorded);

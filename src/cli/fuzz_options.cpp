@@ -159,7 +159,7 @@ store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
         fmt::format("--resume: all campaigns of database '{}' are finished; there is nothing to resume", shown));
   auto row = store.campaign(*id);
   if (!row) throw UsageError(fmt::format("--resume: database '{}' has no campaign {}", shown, *id));
-  if (row->state == "finished")
+  if (row->is_finished())
     throw UsageError(fmt::format("--resume: campaign {} of database '{}' is finished; start another one", *id, shown));
   return std::move(*row);
 }

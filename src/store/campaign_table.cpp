@@ -87,14 +87,15 @@ int64_t insert_campaign(Statements& sql, const CampaignInfo& info) {
   return sql.database().getLastInsertRowid();
 }
 
-void write_state(Statements& sql, int64_t id, const json& counts, std::string_view state, const std::string& path) {
+void write_state(Statements& sql, int64_t id, const json& counts, CampaignState state, const std::string& path) {
   const auto statement = sql(R"sql(
     UPDATE campaigns SET counts = :counts, state = :state, updated = max(updated, :now),
-                         ended = CASE :state WHEN 'running' THEN NULL ELSE max(updated, :now) END
+                         ended = CASE WHEN :runs THEN NULL ELSE max(updated, :now) END
     WHERE id = :id
   )sql");
   statement->bind(":counts", to_json_text(counts));
-  statement->bind(":state", std::string(state));
+  statement->bind(":state", std::string(name_of(state)));
+  statement->bind(":runs", state == CampaignState::kRunning ? 1 : 0);
   statement->bind(":now", utc_now());
   statement->bind(":id", id);
   if (statement->exec() == 0) throw bad_database(path, fmt::format("campaign {} is gone", id), "start another one");

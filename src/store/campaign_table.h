@@ -22,12 +22,12 @@ namespace convict::store {
 std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const std::string& path);
 std::optional<int64_t> last_unfinished(SQLite::Database& db);
 
-/// Adds a campaign in state "running"; returns its id.
+/// Adds a campaign, which is running; returns its id.
 int64_t insert_campaign(Statements& sql, const CampaignInfo& info);
 
 /// Writes the counts of a campaign, and its state with the end time that goes with it. Throws UsageError if there is no
 /// such campaign.
-void write_state(Statements& sql, int64_t id, const nlohmann::json& counts, std::string_view state,
+void write_state(Statements& sql, int64_t id, const nlohmann::json& counts, CampaignState state,
                  const std::string& path);
 
 void write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);

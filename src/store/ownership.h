@@ -8,7 +8,7 @@
 namespace convict::store {
 
 /// Marks a campaign of a database as run by this process, while this object lives. The kernel ends the mark even after
-/// a kill -9, so a campaign in state "running" that no process owns was killed.
+/// a kill -9, so a campaign that is said to run and that no process owns was killed.
 ///
 /// The mark is a lock on one byte of the database file, far behind its end and everything SQLite locks. Closing a file
 /// drops SQLite's locks on it in the same process (fcntl(2)): an Ownership must outlive every Store of its file.

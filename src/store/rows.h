@@ -47,6 +47,11 @@ struct CampaignRow {
   nlohmann::json counts = nlohmann::json::object();
 };
 
+/// What has become of a campaign: the column `state` of the table `campaigns`.
+enum class CampaignState { kRunning, kFinished, kInterrupted, kFailed };
+inline constexpr std::array<std::string_view, 4> kCampaignStateNames = {"running", "finished", "interrupted", "failed"};
+constexpr std::string_view name_of(CampaignState state) { return kCampaignStateNames[static_cast<size_t>(state)]; }
+
 /// The cases that a campaign has examined, as positions in the order of its shard, from 0.
 struct DoneCases {
   Intervals all;                                 // for every target that is not `apart`
@@ -68,6 +73,8 @@ struct StoredCampaign {
   std::vector<Moment> moments;
   Ratios ratios;
   nlohmann::json judged = nlohmann::json::object();  // campaign/standing.h
+
+  bool is_finished() const { return state == name_of(CampaignState::kFinished); }
 };
 
 /// The results of a campaign so far, besides mismatches.

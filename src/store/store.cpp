@@ -137,11 +137,11 @@ int64_t Store::begin_campaign(const CampaignInfo& info) {
   return written([&](Statements& sql) { return insert_campaign(sql, info); });
 }
 
-void Store::update_campaign(int64_t id, const json& counts, std::string_view state) {
+void Store::update_campaign(int64_t id, const json& counts, CampaignState state) {
   written([&](Statements& sql) { write_state(sql, id, counts, state, path_); });
 }
 
-void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Examined& examined) {
+void Store::update_campaign(int64_t id, const json& counts, CampaignState state, const Examined& examined) {
   written([&](Statements& sql) {
     write_state(sql, id, counts, state, path_);
     write_done(sql.database(), id, examined.done.to_json());
@@ -220,7 +220,7 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
     const std::string now = utc_now();
     for (const Mismatch& mismatch : mismatches)
       recorded.push_back(record_hit(sql, owners(sql), campaign, mismatch, now));
-    write_state(sql, campaign, counts, "running", path_);
+    write_state(sql, campaign, counts, CampaignState::kRunning, path_);
     write_done(sql.database(), campaign, done.to_json());
     return recorded;
   });

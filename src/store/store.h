@@ -47,14 +47,14 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  /// Adds a campaign in state "running"; returns its id.
+  /// Adds a campaign, which is running; returns its id.
   int64_t begin_campaign(const CampaignInfo& info);
 
-  /// `state` is running, finished, interrupted or failed; each but running sets the end time.
-  void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state);
+  /// Each state but kRunning sets the end time.
+  void update_campaign(int64_t id, const nlohmann::json& counts, CampaignState state);
 
   /// Also writes what the campaign has examined so far.
-  void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state, const Examined& examined);
+  void update_campaign(int64_t id, const nlohmann::json& counts, CampaignState state, const Examined& examined);
 
   /// All campaigns, in the order of their start.
   std::vector<CampaignRow> campaigns() const;

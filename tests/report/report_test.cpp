@@ -9,6 +9,7 @@ namespace convict::test {
 namespace {
 
 using nlohmann::json;
+using store::CampaignState;
 
 class ReportFacts : public StoreTest {
  protected:
@@ -25,11 +26,11 @@ class ReportFacts : public StoreTest {
     timeline.add({2.5, 9, 7, 8});
     Ratios ratios;
     ratios["a"].add(0.75);
-    store.update_campaign(first, {{"cases", 9}, {"judged", 8}}, "finished", {{done}, timeline, ratios});
+    store.update_campaign(first, {{"cases", 9}, {"judged", 8}}, CampaignState::kFinished, {{done}, timeline, ratios});
     const int64_t second = store.begin_campaign(
         {.seed = 2, .profile = "all", .flags = {{"plugins", {"./b c.so"}}}, .libraries = {{"b", "2"}}});
     for (int i = 0; i < 3; ++i) store.record(second, wrong("conv2d in=3x3", "b"));
-    store.update_campaign(second, {{"cases", 5}, {"judged", 5}}, "running");
+    store.update_campaign(second, {{"cases", 5}, {"judged", 5}}, CampaignState::kRunning);
     store.triage({{2, {.status = "known", .versions = {{"b", "1"}}}}});
   }
 

@@ -42,7 +42,7 @@ TEST_F(StoreTest, KeepsTheFocusOfACampaign) {
   store.begin_campaign(campaign_of("smoke", {}));
   EXPECT_EQ(query("SELECT focus FROM campaigns WHERE id = 1"), "[3,5,300000]");
   EXPECT_EQ(query("SELECT focus FROM campaigns WHERE id = 2"), "");
-  store.update_campaign(2, {{"cases", 7}}, "finished");
+  store.update_campaign(2, {{"cases", 7}}, store::CampaignState::kFinished);
   const std::vector<store::CampaignRow> rows = store.campaigns();
   ASSERT_EQ(rows.size(), 2);
   EXPECT_EQ(rows[1].profile + rows[1].state + rows[1].counts.dump(), R"(smokefinished{"cases":7})");

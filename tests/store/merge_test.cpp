@@ -117,7 +117,7 @@ class MergeTest : public StoreTest {
       timeline.add({static_cast<double>(i), i, 0, 0});
       ratios["direct"].add(0.5);
     }
-    store.update_campaign(campaign, {{"cases", cases}}, "running", {{done}, timeline, ratios});
+    store.update_campaign(campaign, {{"cases", cases}}, store::CampaignState::kRunning, {{done}, timeline, ratios});
   }
 
   static store::RowExplanation settled(const std::string& line, const std::string& predicate,

@@ -7,6 +7,7 @@ namespace convict::test {
 namespace {
 
 using nlohmann::json;
+using store::CampaignState;
 
 Ratios ratios_of(const std::string& name, double ratio) {
   Ratios ratios;
@@ -23,10 +24,10 @@ TEST_F(StoreTest, KeepsHowACampaignWentOn) {
   {
     store::Store store = store::Store::open(path_);
     const int64_t id = store.begin_campaign({}), other = store.begin_campaign({});
-    store.update_campaign(other, json::object(), "running", {{done}, timeline, ratios_of("other", 0)});
-    store.update_campaign(id, json::object(), "running", {{done}, timeline, ratios_of("direct", 0.3)});
+    store.update_campaign(other, json::object(), CampaignState::kRunning, {{done}, timeline, ratios_of("other", 0)});
+    store.update_campaign(id, json::object(), CampaignState::kRunning, {{done}, timeline, ratios_of("direct", 0.3)});
     timeline.add({0.75, 4, 5, 7});  // in place of the one before
-    store.update_campaign(id, json::object(), "finished", {{done}, timeline, ratios_of("direct", 0.6)});
+    store.update_campaign(id, json::object(), CampaignState::kFinished, {{done}, timeline, ratios_of("direct", 0.6)});
   }
   const store::Store store = store::Store::open(path_);
   EXPECT_EQ(store.campaign(1)->moments, timeline.moments());

@@ -45,9 +45,9 @@ TEST_F(StoreTest, KeepsACampaign) {
                                            .version = "0.1.0"});
   EXPECT_EQ(query("SELECT seed || profile || flags || libraries || isa || convict_version || state FROM campaigns"),
             R"(18446744073709551615smoke{"jobs":2}{"onednn":"2.6.3"}avx20.1.0running)");
-  store.update_campaign(id, {{"passed", 7}}, "running");
+  store.update_campaign(id, {{"passed", 7}}, store::CampaignState::kRunning);
   EXPECT_EQ(query("SELECT counts || (ended IS NULL) FROM campaigns"), R"({"passed":7}1)");
-  store.update_campaign(id, {{"passed", 8}}, "finished");
+  store.update_campaign(id, {{"passed", 8}}, store::CampaignState::kFinished);
   EXPECT_EQ(query("SELECT state || (ended >= started) FROM campaigns"), "finished1");
 }
 
@@ -153,7 +153,7 @@ TEST_F(StoreTest, RefusesAnUnknownCampaign) {
   store::Store store = store::Store::open(path_);
   const auto record = [&store] { store.record(7, wrong("conv2d in=4x4")); };
   EXPECT_EQ(contains(refusal(record, path_), "FOREIGN KEY"), "");
-  const auto update = [&store] { store.update_campaign(7, {}, "finished"); };
+  const auto update = [&store] { store.update_campaign(7, {}, store::CampaignState::kFinished); };
   EXPECT_EQ(contains(refusal(update, path_), "campaign 7 is gone"), "");
 }
 

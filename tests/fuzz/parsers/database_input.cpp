@@ -41,7 +41,7 @@ void fill(store::Store& store) {
   Ratios ratios;
   ratios["mine"].add(0.25);
   store.record(first, std::vector<Mismatch>{one, one, other}, {done}, {{"cases", 100}});
-  store.update_campaign(first, {{"cases", 100}, {"judged", 99}}, "finished",
+  store.update_campaign(first, {{"cases", 100}, {"judged", 99}}, store::CampaignState::kFinished,
                         {.done = {done}, .timeline = timeline, .ratios = ratios});
   store.explain(1, {.case_text = "conv1d in=5 k=2",
                     .shrunk_text = "conv1d in=2 k=2",
