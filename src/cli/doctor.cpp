@@ -13,6 +13,7 @@
 #include "campaign/case_list.h"
 #include "campaign/target_survey.h"
 #include "cli/command.h"
+#include "cli/live_block.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
 #include "core/case_text.h"
@@ -30,20 +31,20 @@ using nlohmann::json;
 
 struct DoctorOptions {
   OutputOptions out;
-  std::vector<std::string> asked;  // plugins, and names of what comes with this program
+  std::vector<std::string> words;    // files of plugins, and names of what comes with this program
+  std::vector<std::string> plugins;  // as options name them
 };
 
-/// The first one, the first of the founding bugs, can be computed by nearly all; the others are for implementations of
-/// dense kernels, of windows at one position, of integers, of one pass or of one type.
+/// The first one is the first of the founding bugs. The others are for implementations of integers, of one type, of one
+/// pass, of windows at one position. The last one is the plainest: if all are refused, its reason is shown.
 constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7",
-                                   "conv2d in=3 k=3 seed=7",
                                    "conv2d in=5 k=3 dt=u8:s8:s32 seed=7",
                                    "conv2d in=5 k=3 dt=u8:s8:u8 seed=7",
                                    "conv2d in=5 k=3 dt=f16 seed=7",
-                                   "conv2d.backward_data in=3 k=3 seed=7"};
+                                   "conv2d.backward_data in=3 k=3 seed=7",
+                                   "conv2d in=3 k=3 seed=7"};
 
-/// Of each probe that is run: the first calls of a process prepare more than the others.
-constexpr int kRepeats = 10;
+constexpr int kRepeats = 10;  // of each probe: the first calls of a process prepare more than the others
 
 /// Whether this implementation computes the probes, and how fast; or what is wrong with it.
 json row_of(const campaign::CaseListResult& result, size_t position) {
@@ -52,7 +53,8 @@ json row_of(const campaign::CaseListResult& result, size_t position) {
   std::string refusal;
   for (const campaign::CaseResult& one : result.cases) {
     for (const Mismatch& mismatch : one.mismatches)
-      if (mismatch.suspect == entry.name) row["verdict"] = name_of(mismatch.verdict);
+      if (mismatch.suspect == entry.name || mismatch.suspect == kUnattributed)
+        row["verdict"] = name_of(mismatch.verdict);
     for (const workers::ImplementationSummary& said : one.implementations())
       if (said.name == entry.name && said.outcome != "agrees") refusal = said.outcome;
   }
@@ -64,16 +66,25 @@ json row_of(const campaign::CaseListResult& result, size_t position) {
   return row;
 }
 
+campaign::CaseListResult answers_to(const std::vector<CorpusEntry>& cases, const workers::SupervisionSettings& settings,
+                                    LiveBlock& block, const campaign::ListSettings& how = {}) {
+  const auto draw = [&](uint64_t done) {
+    const std::string& who = settings.worker.roster.targets.front();
+    if (block.is_due()) block.draw({fmt::format("{}: {} of {} cases", printable(who, 60), done, cases.size())});
+  };
+  return campaign::run_case_list(cases, settings, draw, how);
+}
+
 /// A row for each of these implementations, on which the probes are run in one process.
-json probe(const std::vector<workers::RosterEntry>& entries) {
+json probe(const std::vector<workers::RosterEntry>& entries, LiveBlock& block) {
   workers::SupervisionSettings settings;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
   for (const workers::RosterEntry& entry : entries) settings.worker.roster.targets.push_back(entry.name);
   std::vector<CorpusEntry> probes;
   for (int i = 0; i < kRepeats; ++i)
     for (const char* line : kProbes) probes.push_back({parse_case(line), false, ""});
-  const campaign::CaseListResult result = campaign::run_case_list(
-      probes, settings, [](uint64_t) {}, {.relations = examine::AskedRelations::kNone});
+  const campaign::CaseListResult result =
+      answers_to(probes, settings, block, {.relations = examine::AskedRelations::kNone});
   json rows = json::array();
   for (size_t i = 0; i < result.roster.size(); ++i) rows.push_back(row_of(result, i));
   return rows;
@@ -99,7 +110,7 @@ json client_rows(const Installed& installed) {
   return rows;
 }
 
-json diagnose() {
+json diagnose(LiveBlock& block) {
   const Installed installed = everything_installed({});
   json report = {{"version", CONVICT_VERSION},
                  {"isa", best_isa()},
@@ -109,7 +120,7 @@ json diagnose() {
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   report["implementations"] = json::array();
   for (const workers::RosterEntry& entry : installed.entries)
-    if (!is_named_client(entry.plugin)) report["implementations"].push_back(probe({entry}).front());
+    if (!is_named_client(entry.plugin)) report["implementations"].push_back(probe({entry}, block).front());
   for (const auto& [module, why] : installed.failures)
     report["implementations"].push_back({{"name", module}, {"version", ""}, {"lineage", ""}, {"state", why}});
   report["clients"] = client_rows(installed);
@@ -142,8 +153,7 @@ std::string as_text(const json& report) {
                                  report["isa"].get<std::string>(), report["cores"].get<int>(),
                                  report["memory_bytes"].get<double>() / (1 << 30));
   for (const json& one : report["implementations"]) text += as_line(one);
-  for (const json& one : report["clients"])
-    text += as_line(one);
+  for (const json& one : report["clients"]) text += as_line(one);
   if (std::ranges::any_of(report["clients"], [](const json& one) { return one["installed"].get<bool>(); }))
     text += "  a client is started to try it by name, as in `convict doctor torch`\n";
   if (has_oracle(report)) return text + "ready\n";
@@ -191,12 +201,13 @@ void add_cases_inside(const generate::Domain& domain, std::vector<CorpusEntry>& 
 }
 
 /// What one implementation says to the sample: what it takes of each operation, why it refuses, what is wrong.
-json self_check(const std::string& plugin, const workers::RosterEntry& entry, std::vector<CorpusEntry> cases) {
+json self_check(const std::string& plugin, const workers::RosterEntry& entry, std::vector<CorpusEntry> cases,
+                LiveBlock& block) {
   workers::SupervisionSettings settings;
   settings.worker.roster = {{entry.name}, {std::string(run::kNoOracle)}, {plugin}};
   const generate::Survey survey = campaign::survey_targets(settings, 1).targets.front().survey;
   add_cases_inside(survey.domain, cases);
-  const campaign::CaseListResult result = campaign::run_case_list(cases, settings, [](uint64_t) {});
+  const campaign::CaseListResult result = answers_to(cases, settings, block);
   json takes = json::object(), refusals = json::object(), wrong = json::array();
   for (size_t i = 0; i < cases.size(); ++i) {
     const campaign::CaseResult& one = result.cases[i];
@@ -235,13 +246,13 @@ std::string as_text(const std::string& plugin, const json& one) {
   return text;
 }
 
-/// Whether a word of the command is the name of something, and not a file or a command.
+/// Whether a word is a name of what comes with this program, and no file.
 bool is_name(const std::string& word) {
   std::error_code ignored;
-  return word.find_first_of("./ ") == std::string::npos && !std::filesystem::exists(word, ignored);
+  return word.find_first_of("./") == std::string::npos && !std::filesystem::exists(word, ignored);
 }
 
-/// What was asked about one word of the command.
+/// The result for one word of the command, or for all.
 struct Checkup {
   json rows = json::array();  // an implementation each
   std::string text;
@@ -249,10 +260,11 @@ struct Checkup {
 };
 
 /// Loads a plugin, which throws with the reason if that fails, and puts the sample to its implementations.
-Checkup check_plugin(const std::string& plugin) {
+Checkup check_plugin(const std::string& plugin, LiveBlock& block) {
   Checkup check;
+  const std::vector<CorpusEntry> cases = sample();
   for (const workers::RosterEntry& entry : offered_by(plugin)) {
-    const json& one = check.rows.emplace_back(self_check(plugin, entry, sample()));
+    const json& one = check.rows.emplace_back(self_check(plugin, entry, cases, block));
     check.text += as_text(plugin, one);
     check.ready &= std::ranges::any_of(one["takes"], [](const json& row) { return row[0] != 0; });
     check.right &= one["failures"].empty();
@@ -261,28 +273,31 @@ Checkup check_plugin(const std::string& plugin) {
 }
 
 /// The same for what comes with this program, by name: a client, a module or a kernel. One process computes the probes.
-Checkup check_named(const std::string& name) {
+Checkup check_named(const std::string& name, LiveBlock& block) {
   Checkup check;
   const auto began = std::chrono::steady_clock::now();
   const std::vector<workers::RosterEntry> entries = named(name);
   const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - began;
   check.text = fmt::format("{}: loaded in {:.1f} s\n", name, loading.count());
-  check.rows = probe(entries);
+  check.rows = probe(entries, block);
   for (const json& one : check.rows) check.text += as_line(one);
   check.right = std::ranges::none_of(check.rows, [](const json& one) { return one.contains("verdict"); });
   check.ready = std::ranges::any_of(check.rows, [](const json& one) { return one.contains("call_seconds"); });
   return check;
 }
 
-int check_all(const DoctorOptions& options) {
+int check_all(const DoctorOptions& options, LiveBlock& block) {
   Checkup all;
-  for (const std::string& word : options.asked) {
-    const Checkup one = is_name(word) ? check_named(word) : check_plugin(word);
+  const auto add = [&](const Checkup& one) {
     all.rows.insert(all.rows.end(), one.rows.begin(), one.rows.end());
     all.text += one.text;
     all.right &= one.right;
     all.ready &= one.ready;
-  }
+  };
+  for (const std::string& word : options.words)
+    add(is_name(word) ? check_named(word, block) : check_plugin(word, block));
+  for (const std::string& plugin : options.plugins) add(check_plugin(plugin, block));
+  block.clear();
   all.text += !all.right   ? "wrong on some of the sample\n"
               : all.ready ? "ready for a trial\n"
                           : "takes nothing of the sample: a campaign would be inconclusive\n";
@@ -291,8 +306,10 @@ int check_all(const DoctorOptions& options) {
 }
 
 int doctor(const DoctorOptions& options) {
-  if (!options.asked.empty()) return check_all(options);
-  const json report = diagnose();
+  LiveBlock block(options.out.quiet);
+  if (!options.words.empty() || !options.plugins.empty()) return check_all(options, block);
+  const json report = diagnose(block);
+  block.clear();
   options.out.write(options.out.json() ? json_document(report) : as_text(report));
   return has_oracle(report) || !run::why_without_oracles().empty() ? kClean : kCannotJudge;
 }
@@ -311,9 +328,9 @@ void add_doctor(Command app, int& exit_code) {
                   "  convict doctor --command 'python3 mine.py'\n"
                   "Exit codes: 0 ready, 1 a plugin is wrong on the sample, 2 it does not load, 125 the libraries "
                   "that are here do not work, or a plugin takes nothing");
-  command.files_option("what", options.asked, "Check this library instead, or what this name stands for: torch, onednn");
-  command.files_option("--plugin", options.asked, "Check this library instead").one_value_each();
-  add_command_option(command, options.asked);
+  command.files_option("what", options.words, "Check this library instead, or what this name stands for: torch");
+  command.files_option("--plugin", options.plugins, "Check this library instead").one_value_each();
+  add_command_option(command, options.plugins);
   options.out.add_to(command);
 }
 

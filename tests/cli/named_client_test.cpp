@@ -108,6 +108,7 @@ TEST_F(NamedClient, IsTriedByTheDoctorWhereItIsNamed) {
   EXPECT_EQ(bad.exit_code, 1) << bad.out << bad.err;
   EXPECT_NE(bad.out.find("crash on a probe"), std::string::npos) << bad.out;
   EXPECT_TRUE(refuses(of({"doctor", "textbok"}), {"'textbok'", "valid: ", kName}));
+  EXPECT_TRUE(refuses(of({"doctor", "--plugin=textbook"}), {"plugin 'textbook' does not exist"})) << "a plugin is a file";
 }
 
 TEST_F(NamedClient, ThatIsNotInstalledSaysHowToDoIt) {

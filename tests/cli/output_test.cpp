@@ -44,7 +44,7 @@ const std::string kCommands[] = {
     "triage 1 --status=known",
     "keep 1 --corpus=kept",
     "merge out.db convict.db",
-    "doctor",
+    "doctor -q",
 };
 
 TEST_F(OutputTest, AFullStdoutIsAnErrorOfEveryCommand) {
