@@ -40,7 +40,7 @@ class Releases:
         from pip._vendor.packaging.specifiers import SpecifierSet
         from pip._vendor.packaging.utils import parse_wheel_filename
 
-        question = urllib.request.Request(f"{PyPI.simple_url}/{package}/",
+        question = urllib.request.Request(f"{PyPI.simple_url}/{package.split('[')[0]}/",
                                           headers={"Accept": "application/vnd.pypi.simple.v1+json"})
         with urllib.request.urlopen(question, timeout=60) as answer:
             files = json.load(answer)["files"]

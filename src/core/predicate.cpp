@@ -164,22 +164,42 @@ bool Condition::is_per_axis() const {
   return per_axis(left) || per_axis(right) || per_axis(modulus_by);
 }
 
-bool Condition::holds(const Case& c, int on_axis) const { return holds(c, resolve(c).problem, on_axis); }
+QuantityValues::QuantityValues(const Case& c, const convict_problem& p)
+    : rank_(c.rank), quantities_(quantities().size()) {
+  values_.reserve(static_cast<size_t>(rank_) * quantities_);
+  for (int axis = 0; axis < rank_; ++axis)
+    for (const Quantity& one : quantities()) values_.push_back(one.value(c, p, axis));
+}
 
-bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) const {
+template <class ValueOf>
+bool Condition::holds(const ValueOf& value_of, int rank, int on_axis) const {
   if (axis == kEveryAxis || axis == kAnyAxis) {
     const bool any = axis == kAnyAxis;
     Condition one = *this;
-    for (one.axis = 0; one.axis < c.rank; ++one.axis)
-      if (one.holds(c, p, one.axis) == any) return any;
+    for (one.axis = 0; one.axis < rank; ++one.axis)
+      if (one.holds(value_of, rank, one.axis) == any) return any;
     return !any;
   }
-  const int at = number_of(axis, on_axis, c.rank), right_at = number_of(right_axis, at, c.rank);
-  if (is_per_axis() && (std::min(at, right_at) < 0 || std::max(at, right_at) >= c.rank)) return false;
-  int64_t value_left = quantities()[left].value(c, p, at);
+  int at = number_of(axis, on_axis, rank), right_at = number_of(right_axis, at, rank);
+  if (std::min(at, right_at) < 0 || std::max(at, right_at) >= rank) {
+    if (is_per_axis()) return false;
+    at = right_at = 0;  // the same as on any other
+  }
+  int64_t value_left = value_of(left, at);
   if (modulus > 0) value_left = remainder_of(value_left, modulus);
-  if (modulus_by >= 0) value_left = remainder_of(value_left, quantities()[modulus_by].value(c, p, at));
-  return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, p, right_at));
+  if (modulus_by >= 0) value_left = remainder_of(value_left, value_of(modulus_by, at));
+  return compare(relation, value_left, right < 0 ? value : value_of(right, right_at));
+}
+
+bool Condition::holds(const Case& c, int on_axis) const { return holds(c, resolve(c).problem, on_axis); }
+
+bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) const {
+  const auto all = quantities();
+  return holds([&](int quantity, int at) { return all[quantity].value(c, p, at); }, c.rank, on_axis);
+}
+
+bool Condition::holds(const QuantityValues& values, int on_axis) const {
+  return holds([&](int quantity, int at) { return values.value(quantity, at); }, values.rank(), on_axis);
 }
 
 std::string Condition::text() const {

@@ -42,6 +42,24 @@ inline constexpr std::array<std::string_view, 6> kComparatorSigns = {"=", "!=", 
 
 bool compare(Comparator relation, int64_t left, int64_t right);
 
+/// All quantities of a case on each of its axes, for those who test hundreds of conditions on it.
+class QuantityValues {
+ public:
+  /// `p` is resolve(c).
+  QuantityValues(const Case& c, const convict_problem& p);
+
+  int rank() const { return rank_; }
+  /// Precondition: 0 <= axis < rank().
+  int64_t value(int quantity, int axis) const {
+    return values_[static_cast<size_t>(axis) * quantities_ + static_cast<size_t>(quantity)];
+  }
+
+ private:
+  int rank_;
+  size_t quantities_;
+  std::vector<int64_t> values_;
+};
+
 /// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, the innermost one
 /// with kLastAxis, the one around that with kBeforeLastAxis, all of them with kEveryAxis, any one with kAnyAxis, or
 /// with kSomeAxis one axis that meets all conditions.
@@ -60,9 +78,15 @@ struct Condition {
   bool holds(const Case& c, int on_axis) const;
   /// `p` is resolve(c).
   bool holds(const Case& c, const convict_problem& p, int on_axis) const;
+  bool holds(const QuantityValues& values, int on_axis) const;
   bool is_per_axis() const;
   std::string text() const;
   bool operator==(const Condition&) const = default;
+
+ private:
+  /// `value_of(quantity, axis)`: axis is one of the case's.
+  template <class ValueOf>
+  bool holds(const ValueOf& value_of, int rank, int on_axis) const;
 };
 
 /// A conjunction. It always holds if it has no conditions.

@@ -18,14 +18,19 @@
 namespace convict::explain {
 namespace {
 
-/// A sample with its problem, which every test of a condition needs.
+/// A sample with the numbers that conditions are about.
 struct Observed {
-  const Sample* sample = nullptr;
-  convict_problem p = {};
-  int axis = 0;  // that shows the fault, of a failing sample
+  const Sample* sample;
+  const QuantityValues* values;
+  int axis;  // that shows the fault, of a failing sample
 };
 
-bool holds(const Predicate& predicate, const Observed& one) { return predicate.holds(one.sample->c, one.p); }
+bool holds(const Predicate& predicate, const Observed& one) {
+  for (int axis = 0; axis < one.values->rank(); ++axis)
+    if (std::ranges::all_of(predicate.conditions, [&](const Condition& it) { return it.holds(*one.values, axis); }))
+      return true;
+  return false;
+}
 
 /// A sample, and the axis on which conditions are tested.
 struct Row {
@@ -33,6 +38,7 @@ struct Row {
   int axis;
 
   const Case& c() const { return at->sample->c; }
+  int64_t value(int quantity) const { return at->values->value(quantity, axis); }
 };
 
 struct SampleRows {
@@ -56,7 +62,7 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
   const auto all = quantities();
   const auto size = static_cast<int>(all.size());
   for (int i = 0; i < size; ++i) {
-    const int64_t value = all[i].value(first.c(), first.at->p, first.axis);
+    const int64_t value = first.value(i);
     for (const Comparator relation : {Comparator::kAtLeast, Comparator::kAtMost, Comparator::kEqual}) {
       if (!all[i].words.empty() && relation != Comparator::kEqual) continue;
       if (relation == Comparator::kAtMost && value <= lowest(all[i])) continue;  // "= 0" says the same
@@ -89,14 +95,14 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
   for (int i = 0; i < size; ++i)
     for (const int64_t modulus : moduli) {
       if (!all[i].words.empty()) continue;
-      const int64_t rest = (all[i].value(first.c(), first.at->p, first.axis) % modulus + modulus) % modulus;
+      const int64_t rest = (first.value(i) % modulus + modulus) % modulus;
       list.push_back({i, modulus, Comparator::kUnequal, -1, 0});
       list.push_back({i, modulus, Comparator::kEqual, -1, rest});
     }
   return list;
 }
 
-bool holds(const Condition& condition, const Row& row) { return condition.holds(row.c(), row.at->p, row.axis); }
+bool holds(const Condition& condition, const Row& row) { return condition.holds(*row.at->values, row.axis); }
 
 /// Rows as bits.
 class RowSet {
@@ -278,13 +284,12 @@ Predicate learn(const std::vector<Observed>& samples, int axis, Words words = Wo
 
 /// The axis on which most conditions hold; of equals, the sample's own.
 int axis_of(const Predicate& predicate, const Observed& sample) {
-  const Case& c = sample.sample->c;
   const auto holding = [&](int axis) {
     return std::ranges::count_if(predicate.conditions,
-                                 [&](const Condition& one) { return one.holds(c, sample.p, axis); });
+                                 [&](const Condition& one) { return one.holds(*sample.values, axis); });
   };
   int best = sample.axis;
-  for (int axis = 0; axis < c.rank; ++axis)
+  for (int axis = 0; axis < sample.values->rank(); ++axis)
     if (holding(axis) > holding(best)) best = axis;
   return best;
 }
@@ -292,8 +297,10 @@ int axis_of(const Predicate& predicate, const Observed& sample) {
 }  // namespace
 
 LearntPredicate learn_predicate(const std::vector<Sample>& samples) {
+  std::vector<QuantityValues> values;
+  for (const Sample& sample : samples) values.emplace_back(sample.c, resolve(sample.c).problem);
   std::vector<Observed> all;
-  for (const Sample& sample : samples) all.push_back({&sample, resolve(sample.c).problem, sample.axis});
+  for (size_t i = 0; i < samples.size(); ++i) all.push_back({&samples[i], &values[i], samples[i].axis});
   std::optional<Guess> best;
   const auto consider = [&](Predicate one) {
     Guess guess(std::move(one), all);

@@ -66,7 +66,7 @@ SupervisionSettings settings_for_one(const std::string& implementation, Verdict 
   settings.worker.focus.clear();
   settings.worker.fills_memory &= verdict != Verdict::kOom;  // memory that is filled is touched
   settings.program = settings.lone_program;
-  settings.command = "worker";
+  settings.command = kWorkerCommand;
   return settings;
 }
 

@@ -16,6 +16,9 @@ namespace convict::workers {
 
 class ForkServers;
 
+/// Of the program: runs cases for a supervisor.
+inline constexpr const char* kWorkerCommand = "worker";
+
 struct SupervisionSettings {
   WorkerSettings worker;
   int jobs = 1;
@@ -23,7 +26,7 @@ struct SupervisionSettings {
   std::chrono::milliseconds load_timeout{150'000};    // of loading its libraries and clients
   const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler: kill the workers and return
   std::string program = run::kThisProgram;            // that the workers run
-  std::string command = "worker";                     // of that program
+  std::string command = kWorkerCommand;               // of that program
   std::string lone_program = run::kThisProgram;       // instead, if one implementation is run alone
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
   std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
