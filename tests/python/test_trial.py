@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions on trial, in this process and isolated."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -50,7 +51,7 @@ def test_one_sided_padding_is_found_and_shrunk():
         wrong = mine(x, w, b, strides, pads, dilations, group, output_padding)
         return wrong if wrong.shape == right.shape else np.resize(wrong, right.shape)
 
-    assert falsified(mine, "onnx.ConvTranspose").verdict == "shape"
+    assert falsified(mine, "onnx.ConvTranspose", where="conv_transpose1d").verdict == "shape"
     wrong = falsified(of_the_right_shape, "onnx.ConvTranspose", shrink="1h",
                       where="conv_transpose1d n=1 ic<=2 oc<=2 in>=1 in<=9")  # less to leave out
     assert wrong.verdict in ("wrong-exact", "wrong-proven")
@@ -277,25 +278,28 @@ def test_the_seed_repeats_a_trial():
 def test_pytest_options(tmp_path):
     (tmp_path / "test_mine.py").write_text(
         "import convict\n"
-        "calls = []\n"
+        "from kernels import torch_like_conv\n"
+        "asked = []\n"
         "def mine(x, *rest):\n"
-        "    calls.append(x.shape)\n"
-        "    raise convict.Refused('all')\n"
+        "    asked.append(x.shape)\n"
+        "    return torch_like_conv(x, *rest)\n"
         "def test_mine():\n"
-        "    try:\n"
-        "        convict.trial(mine, like='torch.conv2d', cases=7)\n"
-        "    except convict.Refused as why:\n"
-        "        print(why)\n"
+        "    convict.trial(mine, like='torch.conv1d', cases=30, where='conv1d.forward')\n"
+        "    print('asked', len(asked), asked[1:4])\n"
     )
 
-    def pytest_with(*words):
+    def asked_with(*words):
         plugin = [] if _is_installed() else ["-p", "convict.pytest_plugin"]
-        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", *plugin, *words, str(tmp_path / "test_mine.py")],
+        told = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", *plugin, *words, str(tmp_path / "test_mine.py")],
                               capture_output=True, text=True, cwd=tmp_path).stdout
+        count, shapes = re.search(r"asked (\d+) (.*)", told).groups()
+        return int(count), shapes
 
-    assert "all of 7 problems" in pytest_with("--convict-seed=1")
-    assert "all of 3 problems" in pytest_with("--convict-cases=3")
-    assert "1 passed" in pytest_with("--convict-repro=conv2d in=3")
+    many, first = asked_with("--convict-seed=5")
+    few, as_before = asked_with("--convict-seed=5", "--convict-cases=3")
+    assert few < many and as_before == first
+    assert asked_with("--convict-seed=6", "--convict-cases=3")[1] != first
+    assert set(re.findall(r"\((.*?)\)", asked_with("--convict-repro=conv1d in=3")[1])) == {"1, 1, 3"}
 
 
 def test_a_failure_shows_the_test_and_no_line_of_the_package(tmp_path):
