@@ -20,7 +20,7 @@ import sys
 import traceback
 from typing import Any, Optional
 
-from ._errors import Falsified, ProgramMissing, Refused, WrongUse
+from ._errors import Falsified, Parser, ProgramMissing, Refused, WrongUse
 from ._grade import grade, grade_module
 from ._serve import serve
 from ._session import run_convict
@@ -79,8 +79,7 @@ def _run(place: str, load: Any, hint: str = "") -> Any:
 
 
 def parser() -> argparse.ArgumentParser:
-    whole = argparse.ArgumentParser("python -m convict", description=__doc__,
-                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    whole = Parser("python -m convict", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = whole.add_subparsers(dest="command", required=True)
     for name, text in (("fuzz", "judge it on sampled problems"), ("repro", "judge it on one case"),
                        ("grade", "a verdict in JSON"), ("serve", "be a client of `convict --command`")):

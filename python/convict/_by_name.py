@@ -19,20 +19,32 @@ _TELLING = {"stride", "padding", "dilation", "groups", "output_padding"}  # f(pr
 
 def by_name(function: Callable, like: str) -> Optional[tuple[str, Signature]]:
     """The preset that the function is like, and its signature. None if it has no such parameters. `like` is a preset, or
-    the name of the function, which says the operation: conv2d, my_conv_transpose1d."""
-    said = re.fullmatch(r"(?:torch\.(?:nn\.functional\.)?)?(\w*conv\w*)([123])d", like.lower())
+    the name of the function, which says the operation: conv2d, my_conv_transpose1d, conv2d_fast."""
+    said = re.fullmatch(r"(?:torch\.(?:nn\.functional\.)?)?\w*conv\w*?([123])d(?:_\w+)?", like.lower())
+    if said and re.search("back|grad", said[0]):  # which of its parameters is what, no name says
+        return None
     try:
         parameters = list(inspect.signature(function).parameters.values()) if said else []
     except (TypeError, ValueError):  # of a compiled function
         return None
-    takes = {meaning: one for one in parameters[2:] for meaning, names in _NAMES.items() if one.name in names}
+    takes = _taken(parameters)
     others = [one for one in parameters[2:] if one not in takes.values()]
     needs_more = any(one.default is one.empty for one in others)
     if not said or needs_more or not _TELLING & takes.keys():
         return None
-    transposes = "transpose" in said[1] or "deconv" in said[1]
-    operation = f"conv{'_transpose' if transposes else ''}{said[2]}d"
+    transposes = "transpose" in said[0] or "deconv" in said[0]
+    operation = f"conv{'_transpose' if transposes else ''}{said[1]}d"
     return f"torch.{operation}", Signature(_caller(takes), [operation])
+
+
+def usual_parameter(parameters: inspect.Signature) -> str:
+    """One that only a function of arrays has, not f(problem, tensors); or nothing."""
+    taken = _taken(list(parameters.parameters.values()))
+    return next((one.name for meaning, one in taken.items() if meaning in _TELLING), "")
+
+
+def _taken(parameters: list[inspect.Parameter]) -> dict[str, inspect.Parameter]:
+    return {meaning: one for one in parameters[2:] for meaning, names in _NAMES.items() if one.name in names}
 
 
 def _caller(takes: dict[str, inspect.Parameter]) -> Callable:

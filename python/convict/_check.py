@@ -19,13 +19,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ._errors import ProgramMissing
+from ._errors import Parser, ProgramMissing
 from ._program import find_program
 
 
 def parser() -> argparse.ArgumentParser:
-    one = argparse.ArgumentParser("convict-check", description=__doc__,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    one = Parser("convict-check", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     one.add_argument("target", help="FILE.py:NAME, MODULE:NAME, or a shared library")
     one.add_argument("--like", help="the signature of a function, as of torch.conv2d")
     one.add_argument("--xp", help="module of a function's arrays: numpy, torch [numpy]")
@@ -71,8 +70,8 @@ def check(options: argparse.Namespace, flags: list[str]) -> int:
         convict.accept_all()
     result = options.reports / "fuzz.json"
     result.unlink(missing_ok=True)
-    code = convict.run("fuzz", *flags_of(options.target, options), f"--cases={options.cases}", "-q", "--format=json",
-                       f"--output={result}", *flags)
+    code = convict.run("fuzz", *flags_of(options.target, options), f"--cases={options.cases}", "--format=json", f"--output={result}",
+                       *flags)
     if not result.exists():  # it has said why
         return code
     campaign = str(json.loads(result.read_text())["campaign"])

@@ -2,6 +2,9 @@
 """What goes wrong, and whose fault it is."""
 from __future__ import annotations
 
+import argparse
+from typing import NoReturn
+
 
 class Refused(Exception):
     """Raised by a function that cannot express a problem: nobody's fault, and the case is not judged.
@@ -28,6 +31,13 @@ class WrongUse(ValueError):
 
 class Note(UserWarning):
     """What a trial has seen, and does not convict the function of."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Of a command line; wrong use of it is told in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"convict: {message}; `{self.prog} --help` shows what is valid\n")
 
 
 class ProgramMissing(RuntimeError):

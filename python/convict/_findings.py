@@ -82,7 +82,7 @@ def _note(cause: Cause) -> str:
     cases = f"{cause.hits} case{'s' if cause.hits > 1 else ''}, such as {cause.case}"
     if cause.known:
         return f"known of what it is built on: {cause.known}; {cases}"
-    return f"without elements, it is {cause.verdict} if {cause.fails_if}; {cases}"
+    return f"with empty operands only, where {cause.fails_if}, the verdict is {cause.verdict}; {cases}"
 
 
 def told(name: str, causes: list[Cause], notes: list[str], rest: list[str]) -> str:

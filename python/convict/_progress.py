@@ -7,6 +7,7 @@ import threading
 from typing import Optional
 
 _SAVE, _RESTORE, _REST_OF_LINE = b"\x1b7", b"\x1b8", b"\x1b[K"
+_LAST_WORD = b"convict: "  # why the program ends, which whoever called it says
 _WRAP_OFF, _WRAP_ON = b"\x1b[?7l", b"\x1b[?7h"
 
 
@@ -45,5 +46,6 @@ class Progress:
         if self.is_terminal:
             last = b"" if not lines else b"  " + lines.splitlines()[-1]
             os.write(self.terminal, _SAVE + _WRAP_OFF + last + _REST_OF_LINE + _WRAP_ON + _RESTORE)
-        elif self.elsewhere is not None and lines:
-            os.write(self.elsewhere, lines)
+        elif self.elsewhere is not None:
+            shown = [line for line in lines.splitlines(True) if not line.startswith(_LAST_WORD)]
+            os.write(self.elsewhere, b"".join(shown))

@@ -104,7 +104,7 @@ class Target:
         except Refused as why:
             self.tries = -1
             return str(why)
-        except Exception:  # pylint: disable=broad-except
+        except (Exception, SystemExit):  # pylint: disable=broad-except
             return None
         return None
 
@@ -146,7 +146,7 @@ class Target:
             return {"status": "refused", "error": str(why)}
         except _WrongShape as why:
             return {"status": "wrong_shape", "error": str(why)}
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a function that ends the process would end each one in turn
             text = " ".join(f"{type(error).__name__}: {error}".split())[:400]
             self.errors[text] = error
             return {"status": "failed", "error": text}

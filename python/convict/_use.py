@@ -6,10 +6,12 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import types
 from typing import Any, Optional
 
 from . import _arrays
+from ._by_name import usual_parameter
 from ._errors import Refused, WrongUse
 from ._presets import PRESETS, Signature
 from ._problem import Problem
@@ -55,6 +57,10 @@ def check_function(function: Any, name: str, like: Optional[str], signature: Opt
     except TypeError as why:
         valid = _what_is_valid(parameters, name, like)
         raise WrongUse(f"{name}{_short(parameters)} is not called like this: {why}; {valid}") from None
+    usual = "" if signature else usual_parameter(parameters)
+    if usual:
+        raise WrongUse(f"{name} takes {usual}, and its name does not say which convolution it is; valid: "
+                       "like='torch.conv2d', or a name such as my_conv2d")
 
 
 def takes_all(function: Any, signature: Optional[Signature]) -> bool:
@@ -76,7 +82,7 @@ def check_call(function: Any, name: str, problem: Problem, like: Optional[str], 
         result = call(problem, arrays)
     except Refused:
         return
-    except Exception as error:  # pylint: disable=broad-except
+    except (Exception, SystemExit) as error:  # pylint: disable=broad-except
         _explain(function, name, like, error)
         return  # it is a finding, with a case
     if like:
@@ -96,7 +102,7 @@ def functions_in(path: str) -> list[str]:
     return [one.name for one in tree.body if isinstance(one, ast.FunctionDef)]
 
 
-def _explain(function: Any, name: str, like: Optional[str], error: Exception) -> None:
+def _explain(function: Any, name: str, like: Optional[str], error: BaseException) -> None:
     text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -105,6 +111,9 @@ def _explain(function: Any, name: str, like: Optional[str], error: Exception) ->
     if isinstance(error, (TypeError, AttributeError)) and "ndarray" in text:
         raise WrongUse(f"{name} is given arrays of numpy, and fails: {text}; valid: xp=\"torch\" (--xp torch) for a "
                        "function on tensors of PyTorch") from error
+    if like is None and isinstance(error, (TypeError, AttributeError)) and re.search(r"\bProblem\b", text):
+        raise WrongUse(f"{name} is called as {_PLAIN}, and fails: {text}; valid: like='torch.conv2d', or another of "
+                       "convict.presets(), for a function of arrays") from error
     if isinstance(error, TypeError) and os.path.dirname(file) == os.path.dirname(__file__):
         raise WrongUse(f"{name} is not called like this: {text}; valid with like={like!r}: "
                        f"{_signature_of(like)}") from error

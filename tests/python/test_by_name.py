@@ -70,6 +70,27 @@ def test_what_cannot_be_passed_is_wrong_use():
         convict.trial(more_is_needed2d, cases=5)
 
 
+def test_a_name_may_go_on_behind_the_operation():
+    def conv2d_fast(x, w, stride=1, pad=0):
+        return my_conv2d(x, w, stride, pad)
+
+    convict.trial(conv2d_fast, cases=30, seed=1)
+
+
+def fast(x, w, stride=1, pad=0):
+    return my_conv2d(x, w, stride, pad)
+
+
+def conv2d_backward_data(x, w, stride=1, pad=0):
+    return my_conv2d(x, w, stride, pad)
+
+
+@pytest.mark.parametrize("function", [fast, conv2d_backward_data])
+def test_a_name_that_says_no_operation_is_wrong_use(function):
+    with pytest.raises(convict.WrongUse, match="takes stride, and its name does not say which convolution it is; valid: like="):
+        convict.trial(function, cases=5)
+
+
 def test_a_plain_function_stays_one():
     def conv2d(problem, tensors, verbose=False):
         assert not verbose

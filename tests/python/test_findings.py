@@ -35,7 +35,7 @@ def test_known_causes_and_empty_operands_are_notes():
             ("wrong-exact", "conv2d in=2x3", "torch-x", 1)]
     causes, notes = _findings.causes_in(report_of(*rows), is_like_torch=True)
     assert [one.case for one in causes] == ["conv2d in=10x20"]
-    assert notes == ["without elements, it is shape if ic = 0; 3 cases, such as conv2d ic=0 in=3",
+    assert notes == ["with empty operands only, where ic = 0, the verdict is shape; 3 cases, such as conv2d ic=0 in=3",
                      "known of what it is built on: A title (torch-x); 1 case, such as conv2d in=2x3"]
     causes, _ = _findings.causes_in(report_of(*rows), is_like_torch=False)  # which has its own words on what is empty
     assert [one.case for one in causes] == ["conv2d in=10x20", "conv2d ic=0 in=3"]

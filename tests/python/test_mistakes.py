@@ -96,6 +96,10 @@ def returns_instead(problem, tensors):
     return np.zeros_like(tensors["dst"])
 
 
+def of_arrays(image, filters, border=0):
+    return torch_like_conv(image, filters, None, (1, 1), (border, border), (1, 1), image.shape[1] // filters.shape[1])
+
+
 class Method:
     def conv2d(self, x, w, b, stride, padding, dilation, groups):
         return torch_like_conv(x, w, b, stride, padding, dilation, groups)
@@ -135,6 +139,8 @@ CALLS = [
     (ragged, {}, "ragged returns a list of 2"),
     (returns_instead, {"like": None}, r'writes nothing; valid: it writes into tensors\["dst"\]'),
     # what it cannot do at all
+    (of_arrays, {"like": None}, r"of_arrays is called as f\(problem, tensors\), and fails: AttributeError: 'Problem' .*"
+                                r"valid: like='torch.conv2d'"),
     (misspelt, {}, r"misspelt cannot be called: NameError: name 'nump' is not defined \(test_mistakes.py:\d+\)"),
     (not_installed, {}, "not_installed cannot be called: ModuleNotFoundError: No module named 'no_such_package'"),
     (of_tensors, {}, "given arrays of numpy, and fails: AttributeError.*permute.*--xp torch"),
@@ -193,6 +199,7 @@ FILES = {
 }
 COMMANDS = [
     ("fuzz mine.py", "'mine.py' is not valid; valid: mine.py:NAME, with NAME one of conv2d"),
+    ("fuzz", "the following arguments are required: target; `python -m convict fuzz --help` shows what is valid"),
     ("fuzz conv2d", "'conv2d' is not valid; valid: FILE.py:NAME or MODULE:NAME"),
     ("fuzz missing.py:conv2d", "'missing.py' does not exist; valid: a file with Python code"),
     ("fuzz mine.py:conv3d", "'mine.py' has no 'conv3d' (did you mean 'conv2d'?); valid: conv2d"),
@@ -217,8 +224,8 @@ def test_a_wrong_command_is_told(tmp_path, words, said):
     command = [sys.executable, "-m", "convict", *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == "", done
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("convict: ") and said in last, done.stderr
+    assert said in done.stderr.strip().splitlines()[-1], done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith("convict: ")] == done.stderr.splitlines()[-1:]
     assert "Traceback" not in done.stderr and not (tmp_path / ".convict").exists()
 
 
@@ -245,7 +252,12 @@ def flat(*words):
     return torch_like_conv(*words).reshape(-1)
 
 
+def ends_the_process(*words):
+    raise SystemExit(3)
+
+
 @pytest.mark.parametrize("function, where, said", [
+    (ends_the_process, "g=1", "it said: SystemExit: 3"),
     (changes_an_input, "n=1 ic=1 oc=1 g=1", "it changes an input: compute on a copy"),
     (cannot, "g>=2", "by `raise convict.Refused\\(why\\)`"),
     (sometimes_nothing, "g>=2", "it returns None, and no array"),
