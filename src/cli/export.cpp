@@ -55,7 +55,9 @@ exports::ExportRequest request_of(const Chosen& chosen) {
   if (request.must_be_refused && !resolve(request.c).why_not)
     throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(request.c)));
   request.include_folder = include_folder();
-  if (chosen.row) request.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->best_certificate()};
+  if (!chosen.row) return request;
+  request.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->best_certificate()};
+  if (chosen.plugins.size() == 1 && !is_command(chosen.plugins[0])) request.library = chosen.plugins[0];
   return request;
 }
 

@@ -26,6 +26,14 @@ void replace(std::string& text, std::string_view what, std::string_view by) {
     text.replace(at, what.size(), by);
 }
 
+/// Of `cmake -B build`: the prefix of this program, if CMake does not look there by itself.
+std::string prefix_flag() {
+  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  std::error_code ignored;
+  if (prefix == "/usr" || prefix == "/usr/local" || !fs::exists(prefix / "lib/cmake/convict", ignored)) return "";
+  return " " + shell_quoted("-DCMAKE_PREFIX_PATH=" + prefix.string());
+}
+
 int new_plugin(const NewPluginOptions& options) {
   const bool is_c = options.language == "c";
   const std::string source = is_c ? "mine.c" : "mine.cpp";
@@ -47,8 +55,8 @@ int new_plugin(const NewPluginOptions& options) {
   }
   print(
       fmt::format("wrote CMakeLists.txt and {} to {}\n"
-                  "cd {} && cmake -B build && cmake --build build && ctest --test-dir build\n",
-                  source, printable(options.directory, 300), shell_quoted(options.directory)));
+                  "cd {} && cmake -B build{} && cmake --build build && ctest --test-dir build --output-on-failure\n",
+                  source, printable(options.directory, 300), shell_quoted(options.directory), prefix_flag()));
   return kClean;
 }
 

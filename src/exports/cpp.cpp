@@ -12,6 +12,7 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"
+#include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/cpp_text.h"
 #include "exports/shared/operands.h"
@@ -27,8 +28,10 @@ std::string head(const ExportRequest& request, const std::string& rule) {
                                  to_text(request.c));
   if (request.evidence) text += fmt::format("// {}\n", comment_text(accusation(request)));
   const std::string include = request.include_folder.empty() ? "" : " -I" + comment_text(request.include_folder);
-  text += fmt::format("//\n//     g++ -std=c++17 -O1{} -o case case.cpp -ldl && ./case ./plugin.so NAME\n//\n",
-                      include);
+  const std::string library = request.library.empty() ? "./plugin.so" : shell_quoted(request.library);
+  const std::string name = request.evidence ? shell_quoted(request.evidence->suspect) : "NAME";
+  text += fmt::format("//\n//     g++ -std=c++17 -O1{} -o case case.cpp -ldl && ./case {} {}\n//\n", include,
+                      comment_text(library), comment_text(name));
   text +=
       request.must_be_refused
           ? "// The problem is not legal. Exit code 0: it is refused. 1: it is computed. 2: no such implementation.\n"

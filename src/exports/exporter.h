@@ -32,6 +32,7 @@ struct ExportRequest {
   Case c;
   bool must_be_refused = false;
   std::optional<Evidence> evidence = std::nullopt;
+  std::string library = {};         // that has the suspect, if it is a file
   std::string include_folder = {};  // that has convict/convict.h, if the compiler does not know it
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 
@@ -77,14 +78,32 @@ std::string_view what_instead(const std::string& given) {
       {".py", "put a function in Python on trial by: python3 -m convict fuzz mine.py:FUNCTION"},
       {".db", "name a database by --db"},
       {".cases", "run a corpus by: convict replay FILE"}};
+  if (given.find(".py:") != std::string::npos)
+    return "put a function in Python on trial by: python3 -m convict fuzz mine.py:FUNCTION";
+  if (given.find(".so:") != std::string::npos) return "name one of its implementations by --target NAME";
   if (given.starts_with("conv") && given.find('=') != std::string::npos) return "run one case by: convict repro 'CASE'";
   for (const auto& [ending, instead] : kByEnding)
     if (given.ends_with(ending)) return instead;
   return "valid: a shared library, such as ./mine.so";
 }
 
+/// The processor that a file of machine code is for; 0 of another file.
+int processor_of(const fs::path& path) {
+  Elf64_Ehdr head = {};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&head), sizeof head);
+  return std::string_view(reinterpret_cast<const char*>(head.e_ident), SELFMAG) == ELFMAG ? head.e_machine : 0;
+}
+
+/// The loader calls such a file one that does not exist.
+bool is_for_another_processor(const fs::path& path) {
+  const int processor = processor_of(path);
+  return processor != 0 && processor != processor_of("/proc/self/exe");
+}
+
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
+  if (!library && is_for_another_processor(path))
+    throw UsageError(fmt::format("plugin '{}' is for another processor; compile it for this one", shown));
   if (!library)
     throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}; {}", shown, printable(dlerror(), 300),
                                  what_instead(path)));

@@ -16,6 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kStartTime = std::chrono::seconds(120);  // for a client to say hello, on a busy machine
+constexpr std::string_view kWhatAnswers =
+    "valid: a program that answers lines of JSON, such as `python3 -m convict serve mine.py:FUNCTION`";
 constexpr auto kAnswerTime = std::chrono::seconds(5);  // for a client that has imported everything
 
 /// Hears what a client has. Throws ClientGone, ClientSlow or BrokenProtocol.
@@ -35,7 +37,7 @@ StartedClient greeted(std::unique_ptr<Client> client, const std::string& command
   try {
     hello = greet(*client, kStartTime);
   } catch (const ClientGone& gone) {
-    refuse(gone.how);
+    refuse(gone.exit_code == 0 && gone.signal == 0 ? fmt::format("{}; {}", gone.how, kWhatAnswers) : gone.how);
   } catch (const ClientSlow&) {
     refuse(fmt::format("has not answered for {} s", kStartTime.count()));
   } catch (const BrokenProtocol& error) {

@@ -156,7 +156,8 @@ std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& 
       : killed_for  ? words_for(slot, AddressClass::kElsewhere).value_or("closed the pipe to the supervisor")
       : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
                     : fmt::format("exited with code {}", exit.exit_code);
-  return describe_load(how, trim(slot.process().output_tail(300)), settings);
+  const std::string hint = exit.signal == SIGBUS ? ", as of a file that is cut short," : "";
+  return describe_load(how + hint, trim(slot.process().output_tail(300)), settings);
 }
 
 std::string describe_uselessness(const WorkerSlot& slot, bool for_memory, uint64_t memory) {

@@ -36,6 +36,11 @@ class MistakesTest : public CliTest {
   void SetUp() override {
     for (const char* name : {"guilty", "not_a_plugin", "null_plugin", "other_abi", "nameless"})
       fs::create_symlink(plugin(name), file(std::string(name) + ".so"));
+    const std::string library = read_file(plugin("guilty"));
+    std::string elsewhere = library;
+    elsewhere[18] = '\xb7';  // ARM's number, in the head of the file
+    write_file(file("elsewhere.so"), elsewhere);
+    write_file(file("cut.so"), library.substr(0, 3000));
     fs::create_directory(file("folder"));
     write_file(file("notes.txt"), "These are notes.\n");
     write_file(file("mine.c"), "int main(void) { return 0; }\n");

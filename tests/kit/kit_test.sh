@@ -34,7 +34,8 @@ assert convict._program.find_program().endswith("prefix/bin/convict"), convict._
 new_plugin() { # a project in both languages, which builds, refuses what it must and is right
   installed
   for language in c c++; do
-    "$CONVICT" new-plugin --lang $language "mine-$language" > /dev/null
+    prefix/bin/convict new-plugin --lang $language "mine-$language" > said
+    grep -q "cmake -B build -DCMAKE_PREFIX_PATH=$here/prefix &&" said || { cat said; fail 'a command that does not find convict'; }
     cmake -S "mine-$language" -B "build-$language" -DCMAKE_PREFIX_PATH="$here/prefix" > /dev/null
     cmake --build "build-$language" > /dev/null
     "$CONVICT" fuzz -q --plugin "build-$language/mine.so" --oracle none --cases 500 --illegal 0.2 > log || { cat log; fail $language; }

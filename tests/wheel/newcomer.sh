@@ -52,6 +52,7 @@ is_whole() {
   expect_code 0 convict replay --relations none -j 2
   expect ' cases: [0-9]* judged, 0 unjudged' said
   expect_code 0 convict new-plugin mine
+  expect 'cmake -B build -DCMAKE_PREFIX_PATH=.*/convict/program &&' said
   for file in share/man/man1/convict-fuzz.1 share/bash-completion/completions/convict; do
     [ -f "env/$file" ] || fail "no $file"
   done
