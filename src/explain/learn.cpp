@@ -252,6 +252,19 @@ bool sums_up_axes(const Condition& one) {
   return std::ranges::find(kSums, quantities()[one.left].name) != std::end(kSums);
 }
 
+/// Of the samples: beyond, conditions on one axis explain too little.
+constexpr double kMostMistakes = 0.05;
+
+const std::vector<int64_t> kModuli = {2, 3, 4, 8, 16};
+
+/// Those on axes last, so that "on some axis" is said of them.
+void sort(Predicate& predicate) {
+  const auto order = [](const Condition& one) {
+    return std::tuple(one.is_per_axis(), one.right >= 0, one.modulus, one.left, one.value, one.axis);
+  };
+  std::ranges::sort(predicate.conditions, {}, order);
+}
+
 enum class Words { kAll, kWithoutSums };
 
 /// Learns conditions on any axis that shows the fault (kSomeAxis), on the innermost one (kLastAxis), or on the one of
@@ -267,18 +280,31 @@ Predicate learn(const std::vector<Observed>& samples, int axis, Words words = Wo
       for (int at = 0; at < rank; ++at)
         if (on_some_axis || at == place) rows.passing.push_back({&one, at});
   }
-  std::vector<Condition> conditions = conditions_of(rows.failing.front(), {2, 3, 4, 8, 16});
+  std::vector<Condition> conditions = conditions_of(rows.failing.front(), kModuli);
   std::erase_if(conditions, [&](const Condition& one) {
     return !holds(one, rows.failing.front()) || (words == Words::kWithoutSums && sums_up_axes(one));
   });
   Predicate predicate{Covers(conditions, rows).best()};
   for (Condition& one : predicate.conditions)
     if (!on_some_axis && one.is_per_axis() && one.axis == Condition::kSomeAxis) one.axis = axis;
-  // Those on axes last, so that "on some axis" is said of them.
-  const auto order = [](const Condition& one) {
-    return std::tuple(one.is_per_axis(), one.right >= 0, one.modulus, one.left, one.value);
-  };
-  std::ranges::sort(predicate.conditions, {}, order);
+  sort(predicate);
+  return predicate;
+}
+
+/// Learns conditions each of which is on an axis of its own: in[0] = 7 and k[1] = 3.
+Predicate learn_across_axes(const std::vector<Observed>& samples) {
+  SampleRows rows;
+  for (const Observed& one : samples) (one.sample->fails ? rows.failing : rows.passing).push_back({&one, 0});
+  const Observed& first = *rows.failing.front().at;
+  std::vector<Condition> conditions;
+  for (int axis = 0; axis < first.sample->c.rank; ++axis)
+    for (Condition one : conditions_of({&first, axis}, kModuli)) {
+      const bool is_on_it = one.is_per_axis() && one.axis == Condition::kSomeAxis;
+      if (is_on_it) one.axis = axis;
+      if ((is_on_it || axis == 0) && holds(one, rows.failing.front())) conditions.push_back(one);
+    }
+  Predicate predicate{Covers(conditions, rows).best()};
+  sort(predicate);
   return predicate;
 }
 
@@ -320,6 +346,9 @@ LearntPredicate learn_predicate(const std::vector<Sample>& samples) {
     consider(learn(all, first.axis));
     if (first.axis == first.c.rank - 1) consider(learn(all, Condition::kLastAxis));
   }
+  // Many words explain a few mistakes by chance: these are for what no axis alone explains.
+  if (static_cast<double>(best->badness.first) > kMostMistakes * static_cast<double>(all.size()) && first.c.rank > 1)
+    consider(learn_across_axes(all));
   LearntPredicate learnt{std::move(best->predicate), {}};
   for (const Observed& one : all)
     if (!is_explained(learnt.predicate, one)) learnt.unexplained.push_back(*one.sample);

@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
                     LearntFault{"n = 0 and contiguous.wei = no", "conv2d n=0 oc=2 in=2x2 k=2x2 view=wei"},
                     LearntFault{"lay.wei = hwio", "conv2d in=1x1 lay=nchw:hwio:nchw"},
                     LearntFault{"bias = yes and dt.dst = f16", "conv1d in=1 bias dt=f32:f32:f16"},
-                    LearntFault{"k > s", "conv1d in=3 k=3 s=2"}),
+                    LearntFault{"k > s", "conv1d in=3 k=3 s=2"},
+                    LearntFault{"in[0] = 5 and s[1] = 3", "conv2d in=5x1 s=1x3"}),
     [](const auto& info) { return "Number" + std::to_string(info.index); });
 
 TEST(Learn, TailsAreRemainders) {
