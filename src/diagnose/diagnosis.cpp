@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "diagnose/asked_data.h"
 #include "diagnose/data_condition.h"
 #include "diagnose/environment.h"
 #include "diagnose/evidence.h"
@@ -246,19 +246,15 @@ class Diagnoser {
   void explain_case(Diagnosis& diagnosis, const KnownFault* narrow = nullptr) {
     const int before = probe_.runs();
     const Case& shrunk = diagnosis.shrunk->problem_case;
-    const bool needs_fill = !fails_with(shrunk, kTellingData).value_or(false);
-    std::vector<Data> data = {{shrunk.fill, shrunk.seed}};
-    if (needs_fill)
-      for (uint64_t other = 1; other < 4; ++other) data.push_back({shrunk.fill, shrunk.seed + other});
-    else
-      data.insert(data.end(), std::begin(kTellingData), std::end(kTellingData));
+    const AskedData asked = data_for(shrunk);
+    const bool needs_fill = asked.needs_fill;
     const auto fails = [&](const Case& c) {
       tell("explaining", shrunk);
-      return fails_with(c, data);
+      return fails_with(c, asked);
     };
     const auto is_within = [&](const Case& c) {
       if (within_.holds(c)) return true;
-      within_.look_beyond(c, [&](const Case& beyond) { return probe_.ask(with(beyond, data.back())).judged; });
+      within_.look_beyond(c, [&](const Case& beyond) { return probe_.ask(with(beyond, asked.data.back())).judged; });
       return false;
     };
     const double cost = multiply_adds(resolve(shrunk).problem);
@@ -267,12 +263,13 @@ class Diagnoser {
     explain::Sampled sampled =
         explain::sample_around(shrunk, fails, go_on, {settings_.explain_runs, largest_cost, is_within});
     std::vector<explain::Sample>& samples = sampled.samples;
+    samples.front().by_luck = asked.by_luck();
     const auto count_runs = [&] {
       diagnosis.explain_runs = probe_.runs() - before;
       diagnosis.explanation.explain_runs = diagnosis.explain_runs;
     };
     count_runs();
-    const Changes changes = repeated(samples, data);
+    const Changes changes = repeated(samples, asked);
     diagnosis.complete = may_go_on();  // the rest is welcome, but not waited for
     if (changes.changed > 0) return withhold(diagnosis, changes);
     explain::LearntPredicate learnt = explain::learn_predicate(samples);
@@ -297,9 +294,18 @@ class Diagnoser {
     if (!needs_fill) diagnosis.samples = std::move(samples);
   }
 
+  AskedData data_for(const Case& shrunk) {
+    const auto fails = [&](const Case& c) {
+      tell("explaining", shrunk);
+      return this->fails(c);
+    };
+    // A hang costs seconds, and is hardly ever one of the data.
+    return asked_data(shrunk, fails, [&] { return may_go_on() && mismatch_.verdict != Verdict::kHang; });
+  }
+
   void explain_data(Diagnosis& diagnosis) {
     const Case& shrunk = diagnosis.shrunk->problem_case;
-    const auto fails = [&](const Case& c) { return fails_with(c, std::vector<Data>{{c.fill, c.seed}}); };
+    const auto fails = [&](const Case& c) { return this->fails(c); };
     if (auto found = data_condition(shrunk, fails, half_of_the_time_left()))
       diagnosis.explanation.data = *std::move(found);
   }
@@ -320,7 +326,7 @@ class Diagnoser {
   };
 
   /// Asks some of the samples again: how many have another result now?
-  Changes repeated(const std::vector<explain::Sample>& samples, std::span<const Data> data) {
+  Changes repeated(const std::vector<explain::Sample>& samples, const AskedData& asked) {
     const size_t step = std::max<size_t>(samples.size() / kRepeatedSamples, 1);
     Changes changes;
     const auto go_on = [&] {
@@ -329,7 +335,7 @@ class Diagnoser {
     };
     for (size_t i = 0; i < samples.size() && go_on(); i += step) {
       ++changes.repeated;
-      changes.changed += fails_with(samples[i].c, data, /*again=*/true) == samples[i].fails ? 0 : 1;
+      changes.changed += fails_with(samples[i].c, asked, /*again=*/true) == samples[i].fails ? 0 : 1;
     }
     return changes;
   }
@@ -366,15 +372,18 @@ class Diagnoser {
     return found.verdict != Verdict::kWrongRelation || mismatch_.verdict == Verdict::kWrongRelation;
   }
 
-  /// Whether the problem fails with any of these data; nullopt if it is refused.
-  std::optional<bool> fails_with(const Case& with_any, std::span<const Data> data, bool again = false) {
-    for (const Data& one : data) {
-      const Case c = with(with_any, one);
-      const Probe::Finding answer = again ? probe_.ask_again(c) : probe_.ask(c);
-      if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c) && is_direct(*answer.mismatch))
-        return is_same_failure(*answer.mismatch, mismatch_) ? std::optional(true) : std::nullopt;
-      if (!answer.judged) return std::nullopt;
-    }
+  /// Whether the case fails as the mismatch does; nullopt if it is refused, or fails in another way.
+  std::optional<bool> fails(const Case& c, bool again = false) {
+    const Probe::Finding answer = again ? probe_.ask_again(c) : probe_.ask(c);
+    if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c) && is_direct(*answer.mismatch))
+      return is_same_failure(*answer.mismatch, mismatch_) ? std::optional(true) : std::nullopt;
+    return answer.judged ? std::optional(false) : std::nullopt;
+  }
+
+  /// Whether the neighbour fails with any of the data.
+  std::optional<bool> fails_with(const Case& neighbour, const AskedData& asked, bool again = false) {
+    for (const Data& one : asked.data)
+      if (const std::optional<bool> failed = fails(asked.of(neighbour, one), again); failed != false) return failed;
     return false;
   }
 

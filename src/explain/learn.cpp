@@ -56,8 +56,11 @@ int64_t lowest(const Quantity& quantity) {
   return std::ranges::find(kFromOne, quantity.name) != std::end(kFromOne) ? 1 : std::numeric_limits<int64_t>::min();
 }
 
+/// Kernels take so many elements at once.
+constexpr int64_t kModuli[] = {2, 3, 4, 8, 16};
+
 /// Conditions that may hold for the first sample, the simplest first.
-std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t>& moduli) {
+std::vector<Condition> conditions_of(const Row& first) {
   std::vector<Condition> list;
   const auto all = quantities();
   const auto size = static_cast<int>(all.size());
@@ -93,7 +96,7 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
     list.push_back(
         {quantity_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, quantity_of("s")});
   for (int i = 0; i < size; ++i)
-    for (const int64_t modulus : moduli) {
+    for (const int64_t modulus : kModuli) {
       if (!all[i].words.empty()) continue;
       const int64_t rest = (first.value(i) % modulus + modulus) % modulus;
       list.push_back({i, modulus, Comparator::kUnequal, -1, 0});
@@ -138,7 +141,8 @@ struct Candidate {
 class Covers {
  public:
   Covers(const std::vector<Condition>& conditions, const SampleRows& rows)
-      : all_{everything(rows.passing.size()), everything(rows.failing.size())} {
+      : all_{everything(rows.passing.size()), everything(rows.failing.size())},
+        has_luck_(std::ranges::any_of(rows.failing, [](const Row& row) { return row.at->sample->by_luck; })) {
     for (const Condition& one : conditions)
       candidates_.push_back({one, outside(one, rows.passing), outside(one, rows.failing)});
   }
@@ -202,6 +206,9 @@ class Covers {
   /// A condition that corrects fewer rows than one in so many is more likely to be chance than cause.
   static constexpr int64_t kRowsOfMistake = 300;
 
+  /// Where samples pass by luck, conditions that correct no more rows than one in so many are luck, too.
+  static constexpr size_t kRowsOfLuck = 100;
+
   /// Repeatedly adds the condition that corrects the most rows, then removes superfluous ones.
   std::vector<const Candidate*> from(const Candidate& first) const {
     std::vector<const Candidate*> chosen = {&first};
@@ -216,10 +223,12 @@ class Covers {
       chosen.push_back(best);
       exclude(*best, left);
     }
+    const size_t wrong = cost(chosen).first, rows = all_.passing.size() + all_.failing.size();
+    const size_t luck = has_luck_ ? rows / kRowsOfLuck : 0;
     for (size_t i = 0; i < chosen.size();) {
       std::vector<const Candidate*> without = chosen;
       without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-      if (cost(without).first <= cost(chosen).first)
+      if (cost(without).first <= std::max(cost(chosen).first, wrong + luck))
         chosen = std::move(without);
       else
         ++i;
@@ -228,6 +237,7 @@ class Covers {
   }
 
   const Left all_;
+  const bool has_luck_;
   std::vector<Candidate> candidates_;
 };
 
@@ -255,8 +265,6 @@ bool sums_up_axes(const Condition& one) {
 /// Of the samples: beyond, conditions on one axis explain too little.
 constexpr double kMostMistakes = 0.05;
 
-const std::vector<int64_t> kModuli = {2, 3, 4, 8, 16};
-
 /// Those on axes last, so that "on some axis" is said of them.
 void sort(Predicate& predicate) {
   const auto order = [](const Condition& one) {
@@ -280,7 +288,7 @@ Predicate learn(const std::vector<Observed>& samples, int axis, Words words = Wo
       for (int at = 0; at < rank; ++at)
         if (on_some_axis || at == place) rows.passing.push_back({&one, at});
   }
-  std::vector<Condition> conditions = conditions_of(rows.failing.front(), kModuli);
+  std::vector<Condition> conditions = conditions_of(rows.failing.front());
   std::erase_if(conditions, [&](const Condition& one) {
     return !holds(one, rows.failing.front()) || (words == Words::kWithoutSums && sums_up_axes(one));
   });
@@ -298,7 +306,7 @@ Predicate learn_across_axes(const std::vector<Observed>& samples) {
   const Observed& first = *rows.failing.front().at;
   std::vector<Condition> conditions;
   for (int axis = 0; axis < first.sample->c.rank; ++axis)
-    for (Condition one : conditions_of({&first, axis}, kModuli)) {
+    for (Condition one : conditions_of({&first, axis})) {
       const bool is_on_it = one.is_per_axis() && one.axis == Condition::kSomeAxis;
       if (is_on_it) one.axis = axis;
       if ((is_on_it || axis == 0) && holds(one, rows.failing.front())) conditions.push_back(one);
@@ -346,9 +354,10 @@ LearntPredicate learn_predicate(const std::vector<Sample>& samples) {
     consider(learn(all, first.axis));
     if (first.axis == first.c.rank - 1) consider(learn(all, Condition::kLastAxis));
   }
-  // Many words explain a few mistakes by chance: these are for what no axis alone explains.
+  // So many more words explain some mistakes by chance: they have to explain most of them.
   if (static_cast<double>(best->badness.first) > kMostMistakes * static_cast<double>(all.size()) && first.c.rank > 1)
-    consider(learn_across_axes(all));
+    if (Guess across(learn_across_axes(all), all); 2 * across.badness.first <= best->badness.first)
+      best = std::move(across);
   LearntPredicate learnt{std::move(best->predicate), {}};
   for (const Observed& one : all)
     if (!is_explained(learnt.predicate, one)) learnt.unexplained.push_back(*one.sample);

@@ -16,6 +16,7 @@ struct Sample {
   Case c;
   bool fails = false;
   int axis = 0;  // of a failing sample: the axis that shows the fault, as far as the sizes tell
+  bool by_luck = false;  // some of its data show the fault, others do not, so that neighbours may pass by luck
 };
 
 /// Whether the problem shows the mismatch on some data; nothing if it is refused. Called for legal problems only.
