@@ -164,17 +164,6 @@ void ask_heap_guards(const Cause& cause, const CauseChecker& checker,
       check.implementations[k].shown[i] = checker.damages_heap(concerned[k], cause.cases[i]);
 }
 
-/// The chance that at most `failing` of `judged` cases fail, if each does so with the chance `share` (binomial).
-double chance_of_so_few(uint64_t failing, uint64_t judged, double share) {
-  if (share >= 1) return failing < judged ? 0 : 1;
-  double chance = 0, term = std::pow(1 - share, static_cast<double>(judged));
-  for (uint64_t i = 0; i <= failing; ++i) {
-    chance += term;
-    term *= static_cast<double>(judged - i) / static_cast<double>(i + 1) * share / (1 - share);
-  }
-  return chance;
-}
-
 void add_faults(const Cause& cause, CauseCheck& check) {
   for (size_t i = 0; i < cause.cases.size(); ++i)
     if (!is_shown(check, i)) check.faults.push_back(fmt::format("no longer shown by its case '{}'", cause.cases[i]));
@@ -190,6 +179,16 @@ void add_faults(const Cause& cause, CauseCheck& check) {
 }
 
 }  // namespace
+
+double chance_of_so_few(uint64_t failing, uint64_t judged, double share) {
+  if (share >= 1) return failing < judged ? 0 : 1;
+  double chance = 0, term = std::pow(1 - share, static_cast<double>(judged));
+  for (uint64_t i = 0; i <= failing; ++i) {
+    chance += term;
+    term *= static_cast<double>(judged - i) / static_cast<double>(i + 1) * share / (1 - share);
+  }
+  return chance;
+}
 
 std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, const CauseCheckSettings& settings) {
   std::vector<std::vector<Case>> covered(causes.size());

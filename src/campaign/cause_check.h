@@ -43,4 +43,7 @@ std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, cons
 CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
                        const std::vector<workers::RosterEntry>& installed, const CauseCheckSettings& settings);
 
+/// The chance that at most `failing` of `judged` cases fail, if each does so with the chance `share` (binomial).
+double chance_of_so_few(uint64_t failing, uint64_t judged, double share);
+
 }  // namespace convict::campaign

@@ -59,7 +59,8 @@ class ResumeTest : public CliTest {
 };
 
 TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
-  ASSERT_EQ(run(fuzz("whole.db", {"--cases=2000", "--seed=5"})).exit_code, 1);
+  const CommandResult whole = run(fuzz("whole.db", {"--cases=2000", "--seed=5", "--format=json"}));
+  ASSERT_EQ(whole.exit_code, 1);
   {
     const PluginEvents events;
     Command command(fuzz("cut.db", {"--cases=2000", "--seed=5"}), with(events.told_and_waiting()));
@@ -82,6 +83,11 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
   EXPECT_EQ(result.json()["cases"], 2000);
   EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 2000);
   EXPECT_EQ(hits("cut.db"), hits("whole.db"));
+  const json in_one = whole.json()["implementations"][0], in_two = result.json()["implementations"][0];
+  for (const char* key : {"computed", "refused"}) {  // what was in flight may have been called without being counted
+    EXPECT_LT(in_two[key].get<int>(), in_one[key].get<int>() * 5 / 4) << "nor much twice";
+    EXPECT_GT(in_two[key].get<int>(), in_one[key].get<int>() * 4 / 5) << "half of them before";
+  }
   int64_t shown = 0, stored = 0;
   for (const json& mismatch : result.mismatches()) shown += mismatch["hits"].get<int64_t>();
   for (const auto& [signature, count] : hits("cut.db")) stored += count;
