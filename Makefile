@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr wheel sdist test-wheel clean
+.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -21,6 +21,8 @@ NEON_PROCESSORS ?= cortex-a57 max
 AVX512_PACKAGES := bochs bochs-term vgabios busybox-static isolinux syslinux-common genisoimage cpio
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip
 JOBS     ?= $(shell nproc)
+# A quarter of the time of tests is waiting for processes.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 TIME     ?= 60s
 DB       ?= convict.db
 CASES    ?= 1000
@@ -41,6 +43,7 @@ help:
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/background/detection.md: half an hour'
 	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/background/detection.md): an hour or two'
+	@echo 'make mutation  change src/ at COUNT=200 random places, one by one, and say which tests notice (CONTRIBUTING.md): hours'
 	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/background/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make narrow  measure campaigns on kernels that take little (tests/narrow): half an hour; NARROW_FLAGS for less'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/background/performance.md: half an hour'
@@ -107,13 +110,13 @@ SUITES_OF_ROOM = $$(sed -nE 's/^TEST(_F|_P)?\((\w+),.*/*\2.*/p' tests/$(ROOM)/*.
 
 check: test-setup build
 	$(if $(ROOM),build/release/convict_tests --gtest_brief=1 --gtest_filter="$(SUITES_OF_ROOM)")
-	ctest --preset release -j $(JOBS) -LE campaign
+	ctest --preset release -j $(TEST_JOBS) -LE 'campaign|thorough'
 
 test: test-setup build
-	ctest --preset release -j $(JOBS) -LE thorough
+	ctest --preset release -j $(TEST_JOBS) -LE thorough
 
 test-all: test-setup build
-	CONVICT_THOROUGH=1 ctest --preset release -j $(JOBS)
+	CONVICT_THOROUGH=1 ctest --preset release -j $(TEST_JOBS)
 
 # Not part of `make test`: it installs a batch scheduler, and builds everything once more, with clang's AddressSanitizer.
 test-fleet: test-setup build
@@ -328,6 +331,14 @@ audit: build
 	for sums in f16 bf16; do build/release/tests/audit honest $$sums 20000 1 || exit 1; done
 	build/release/tests/audit dishonest 1000 1
 	build/release/tests/audit fills 100 1
+
+# Goes on where it was stopped; tools/mutation.py has its parts.
+COUNT ?= 200
+mutation: test-setup
+	@$(call install,python3-clang)
+	@[ -f build/mutation/units.json ] || tools/mutation.py prepare --count $(COUNT) -j $(JOBS)
+	@tools/mutation.py run -j $(JOBS)
+	@tools/mutation.py report
 
 # Nothing else should run on the machine.
 bench: program

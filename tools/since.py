@@ -59,9 +59,11 @@ class Releases:
 
     def beside(self, version, day):
         """As pip is asked for it, beside that version of another package, of that day: the one of the same number, as
-        jaxlib beside jax, or the newest one of that day. Any, if the first one is later."""
-        versions = [version] if version in self.days else [one for one in self.versions if self.days[one] <= day]
-        return f"{self.package}=={versions[-1]}" if versions else self.package
+        jaxlib beside jax, or none that is newer than that day. Any, if the first one is later."""
+        if version in self.days:
+            return f"{self.package}=={version}"
+        versions = [one for one in self.versions if self.days[one] <= day]
+        return f"{self.package}<={versions[-1]}" if versions else self.package
 
 
 class Framework:

@@ -70,8 +70,8 @@ def check(options: argparse.Namespace, flags: list[str]) -> int:
         convict.accept_all()
     result = options.reports / "fuzz.json"
     result.unlink(missing_ok=True)
-    code = convict.run("fuzz", *flags_of(options.target, options), f"--cases={options.cases}", "--format=json", f"--output={result}",
-                       *flags)
+    code = convict.run("fuzz", *flags_of(options.target, options), f"--cases={options.cases}", "--format=json",
+                       f"--output={result}", *flags)
     if not result.exists():  # it has said why
         return code
     campaign = str(json.loads(result.read_text())["campaign"])

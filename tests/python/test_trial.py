@@ -12,6 +12,7 @@ import pytest
 import convict
 from convict import _trial
 from kernels import conv, onnx_like_conv_transpose, torch_like_conv, torch_like_conv_transpose
+from thorough import thorough
 
 np.seterr(all="ignore")  # special values are part of the trial
 
@@ -80,6 +81,7 @@ def test_refused_is_no_finding():
     convict.trial(mine, like="torch.conv2d", cases=100, seed=1)
 
 
+@thorough
 def test_who_refuses_everything_is_not_acquitted():
     def mine(*_):
         raise convict.Refused("not today")
@@ -165,6 +167,7 @@ def test_types_of_numpy(dtypes):
     convict.trial(mine, like="torch.conv2d", dtypes=dtypes, cases=60, seed=1)
 
 
+@thorough
 def test_bf16_comes_as_bits():
     def to_f32(bits):
         return (bits.astype("uint32") << 16).view("float32")
@@ -220,6 +223,7 @@ def moved_winograd(p, tensors):
         row[...] = (at @ total)[:len(row)] + (tensors["bias"][k] if p.bias else np.float32(0))
 
 
+@thorough
 def test_moved_tiles_are_for_who_announces_them():
     tiles = {"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}
     options = dict(where="conv1d.forward k=3 s=1 d=1 n=1 ic<=2 oc<=2", cases=300, seed=1)
@@ -247,6 +251,7 @@ def requantized(p, tensors, half):
     dst[...] = (result + p.dst_zero_point).clip(p.clamp_low, p.clamp_high)
 
 
+@thorough
 def test_requantized_sums_are_for_who_announces_them():
     def right(p, tensors):
         requantized(p, tensors, 1)
