@@ -63,10 +63,12 @@ std::string details_of(const report::MismatchReport& one) {
 
 std::string head_of(const report::Report& report, const std::vector<CauseGroup>& groups) {
   const auto failing = std::ranges::count_if(groups, &CauseGroup::fails);
-  std::string text = failing == 0 ? "## convict: no new cause of a target\n\n"
-                                  : fmt::format("## convict: {} new cause{}\n\n", failing, failing == 1 ? "" : "s");
-  text += fmt::format("Database {}: {} campaigns, {} cases; {}.\n", code_span(report.database, kCell),
-                      report.campaigns.size(), with_commas(report.signatures.cases), causes_in_a_line(groups));
+  std::string text = fmt::format(
+      "## convict: {}\n\n",
+      failing == 0 ? "no new cause of a target" : counted(static_cast<uint64_t>(failing), "new cause"));
+  text += fmt::format("Database {}: {}, {}; {}.\n", code_span(report.database, kCell),
+                      counted(report.campaigns.size(), "campaign"), counted(report.signatures.cases, "case"),
+                      causes_in_a_line(groups));
   for (size_t i = 0; i < report.notes.size() && i < 20; ++i)
     text += "\nNote: " + code_span(report.notes[i], kCell) + "\n";
   return text;

@@ -137,8 +137,9 @@ std::string status_text(const std::vector<CauseGroup>& groups, std::string_view 
 std::string mismatches_text(const report::Report& report) {
   const report::SignatureReport& signatures = report.signatures;
   const std::vector<CauseGroup> groups = by_cause(report);
-  std::string text = fmt::format("mismatches: {} signatures of targets and oracles; {} judged cases, {} hit once\n",
-                                 signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
+  std::string text = fmt::format("mismatches: {} of targets and oracles; {}, {} hit once\n",
+                                 counted(static_cast<uint64_t>(signatures.signatures), "signature"),
+                                 counted(signatures.cases, "judged case"), signatures.hit_once);
   if (!groups.empty()) text += "  " + causes_in_a_line(groups) + "\n";
   text += "  chance that the next case shows a new signature: ";
   text += signatures.hit_once > 0 || signatures.cases == 0

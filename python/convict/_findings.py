@@ -44,8 +44,7 @@ class Cause:
         """The case, when it fails, and the evidence."""
         certificate = self.certificate
         lines = [f'Falsifying example: @convict.example("{self.case}")']
-        if self.fails_if:
-            lines.append(f"It fails if {self.fails_if}.")
+        lines.append(f"It fails if {self.fails_if}." if self.fails_if else "When it fails was not found out.")
         if "at" in certificate and "got" in certificate:
             at = ",".join(map(str, certificate["at"]))
             lines.append(f"{certificate['role']}[{at}] is {certificate['got']}, exact is {certificate['exact']}, "

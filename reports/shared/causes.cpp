@@ -134,9 +134,9 @@ std::string causes_in_a_line(const std::vector<CauseGroup>& groups) {
     rows += one.rows.size();
     hits += one.hits();
   }
-  return fmt::format("{} causes: {} new, {} known{}; {} hits in {} mismatches", groups.size(), fresh,
+  return fmt::format("{}: {} new, {} known{}; {} in {}", counted(groups.size(), "cause"), fresh,
                      groups.size() - fresh - gone, gone > 0 ? fmt::format(", {} not seen any more", gone) : "",
-                     with_commas(static_cast<uint64_t>(hits)), rows);
+                     counted(static_cast<uint64_t>(hits), "hit"), counted(rows, "mismatch", "mismatches"));
 }
 
 }  // namespace convict::reports

@@ -98,7 +98,7 @@ int check_causes(const CheckCausesOptions& options) {
     text += as_text(check);
     documents.push_back(as_json(check));
   }
-  text += fmt::format("{} causes: {} as their files say, {} not, {} that cannot be here\n", causes.size(),
+  text += fmt::format("{}: {} as their files say, {} not, {} that cannot be here\n", counted(causes.size(), "cause"),
                       causes.size() - faulty - absent, faulty, absent);
   options.out.write(options.out.json() ? json_document(documents) : text);
   return faulty > 0 ? kMismatch : absent == causes.size() ? kCannotJudge : kClean;

@@ -46,7 +46,7 @@ std::string remarks(const campaign::Found& found, const FuzzOptions& options) {
   return text + fmt::format("{:{}}{}\n", "", kIndent, command_of(m, found.id, options));
 }
 
-std::string hits_of(uint64_t hits) { return fmt::format("{} hit{}", with_commas(hits), hits == 1 ? "" : "s"); }
+std::string hits_of(uint64_t hits) { return counted(hits, "hit"); }
 
 /// The first line of one mismatch, with the hits of all that it stands for.
 std::string head_of(const campaign::Found& found, uint64_t hits, const FuzzOptions& options) {
@@ -90,10 +90,10 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
   const std::string also = known > 0 ? fmt::format(", and {} known", known) : "";
   const std::string name = printable(target, 40);
   if (fresh == 0)
-    return wrapped(fmt::format("{}: nothing new; {} known cause{}; {}", name, known, known == 1 ? "" : "s", failing),
+    return wrapped(fmt::format("{}: nothing new; {}; {}", name, counted(known, "known cause"), failing),
                    2);
   return options.out.colored("1;31", fmt::format("{} is wrong", name)) +
-         fmt::format(": {} cause{}{}; {}\n", fresh, fresh == 1 ? "" : "s", also, failing);
+         fmt::format(": {}{}; {}\n", counted(fresh, "cause"), also, failing);
 }
 
 /// The line of the targets without a mismatch; of a single one, with what its cases prove.

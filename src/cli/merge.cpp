@@ -17,9 +17,10 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   const store::MergeSummary summary = store::merge_databases(options.output, options.inputs);
-  print(fmt::format("{}: {} campaigns ({} new), {} mismatches ({} new), of {} databases\n",
-                    printable(options.output, 300), summary.campaigns, summary.new_campaigns, summary.mismatches,
-                    summary.new_mismatches, options.inputs.size()));
+  print(fmt::format("{}: {} ({} new), {} ({} new), of {}\n", printable(options.output, 300),
+                    counted(static_cast<uint64_t>(summary.campaigns), "campaign"), summary.new_campaigns,
+                    counted(static_cast<uint64_t>(summary.mismatches), "mismatch", "mismatches"),
+                    summary.new_mismatches, counted(options.inputs.size(), "database")));
   return kClean;
 }
 

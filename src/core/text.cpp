@@ -79,6 +79,11 @@ std::string with_commas(uint64_t number) {
   return text;
 }
 
+std::string counted(uint64_t number, std::string_view noun, std::string_view plural) {
+  if (number == 1) return fmt::format("1 {}", noun);
+  return with_commas(number) + " " + (plural.empty() ? fmt::format("{}s", noun) : std::string(plural));
+}
+
 std::string shell_quoted(std::string_view text) {
   constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
   if (!text.empty() && text.find_first_not_of(kSafe) == std::string_view::npos) return std::string(text);

@@ -29,6 +29,8 @@ uint64_t fnv1a(std::string_view bytes);
 
 /// "1,234,567".
 std::string with_commas(uint64_t number);
+/// "1 cause", "1,200 causes". `plural`: of a noun that has more than an s.
+std::string counted(uint64_t number, std::string_view noun, std::string_view plural = "");
 
 /// `text` as one word of a POSIX shell: unchanged if that is safe, else in single quotes. Any bytes are allowed.
 std::string shell_quoted(std::string_view text);

@@ -169,9 +169,9 @@ TEST_F(OrderTest, ListsWhatIsAskedFor) {
 
 TEST_F(OrderTest, MergesFromTheCommandLine) {
   EXPECT_EQ(out({"merge", "all.db", "convict.db"}),
-            "all.db: 1 campaigns (1 new), 2 mismatches (2 new), of 1 databases\n");
+            "all.db: 1 campaign (1 new), 2 mismatches (2 new), of 1 database\n");
   EXPECT_EQ(out({"merge", "all.db", "convict.db"}),
-            "all.db: 1 campaigns (0 new), 2 mismatches (0 new), of 1 databases\n");
+            "all.db: 1 campaign (0 new), 2 mismatches (0 new), of 1 database\n");
   EXPECT_TRUE(refuses(run({"merge", "all.db", "all.db"}), {"both output and input"}));
   EXPECT_TRUE(refuses(run({"merge", "all.db"}), {"inputs"}));
   EXPECT_TRUE(refuses(run({"merge", "new.db", "no.db"}), {"'no.db'", "does not exist"}));

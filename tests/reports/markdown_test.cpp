@@ -31,8 +31,9 @@ std::string outside_code(const std::string& text) {
 /// Of what is left, all that is neither a line of text, a table of code, nor our own folding.
 std::string suspicious_lines(const std::string& text) {
   static const std::regex kOurs(
-      "|## convict: [0-9a-z ]+|Database CODE: [0-9]+ campaigns, [0-9,]+ cases; [0-9]+ causes: [0-9]+ new, [0-9]+ "
-      "known; [0-9,]+ hits in [0-9]+ mismatches\\.|Database CODE: [0-9]+ campaigns, [0-9,]+ cases; no mismatches\\."
+      "|## convict: [0-9a-z ]+|Database CODE: [0-9]+ campaigns?, [0-9,]+ cases?; [0-9]+ causes?: [0-9]+ new, "
+      "[0-9]+ known; [0-9,]+ hits? in [0-9]+ mismatch(es)?\\.|Database CODE: [0-9]+ campaigns?, [0-9,]+ cases?; no "
+      "mismatches\\."
       "|Note: CODE"
       "|[0-9]+ more [a-z]+ do not fit here: CODE has them\\."
       "|\\| # \\| status \\| suspects \\| cause \\| operations \\| hits \\| case \\||\\|---(\\|---)*\\|"
