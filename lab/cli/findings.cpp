@@ -62,7 +62,11 @@ std::string silent_or_loud(const Cause& cause) {
 constexpr std::string_view kSeen = "\n## What was seen with ",
                            kProgram = "\n## A program that shows it: ", kExport = "\n## As ";
 
-std::string library_of(const Cause& cause) { return cause.suspect.substr(0, cause.suspect.find_first_of(":*")); }
+/// The first word of the suspect; where that stands for several libraries, as *torch:* does, of the name of the cause.
+std::string library_of(const Cause& cause) {
+  const bool is_one = !cause.suspect.starts_with('*');
+  return is_one ? cause.suspect.substr(0, cause.suspect.find_first_of(":*")) : cause.name.substr(0, cause.name.find('-'));
+}
 
 /// Runs a case on the implementations that the cause concerns; the first that shows it.
 std::optional<CauseSighting> seen_here(const Cause& cause, const std::string& line,

@@ -78,12 +78,10 @@ std::string_view what_instead(const std::string& given) {
       {".py", "put a function in Python on trial by: python3 -m convict fuzz mine.py:FUNCTION"},
       {".db", "name a database by --db"},
       {".cases", "run a corpus by: convict replay FILE"}};
-  if (given.find(".py:") != std::string::npos)
-    return "put a function in Python on trial by: python3 -m convict fuzz mine.py:FUNCTION";
   if (given.find(".so:") != std::string::npos) return "name one of its implementations by --target NAME";
   if (given.starts_with("conv") && given.find('=') != std::string::npos) return "run one case by: convict repro 'CASE'";
   for (const auto& [ending, instead] : kByEnding)
-    if (given.ends_with(ending)) return instead;
+    if (given.ends_with(ending) || given.find(std::string(ending) + ":") != std::string::npos) return instead;
   return "valid: a shared library, such as ./mine.so";
 }
 

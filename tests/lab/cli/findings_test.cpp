@@ -29,6 +29,14 @@ TEST_F(FindingsTest, APageHasTheProgramThatShowsIt) {
   EXPECT_NE(read_file(file("pages/README.md")).find("[Wide kernels are wrong](wide.md)"), std::string::npos);
 }
 
+TEST_F(FindingsTest, ACauseOfSeveralLibrariesIsOneOfThatOfItsName) {
+  write_file(file("more.causes"), "cause acme-wide\ntitle Wide kernels are wrong\nsuspect *cme:*\nversions 1.2\n"
+                                  "verdicts wrong-exact\nwhen k >= 9\ncase conv1d in=9 k=9\n");
+  ASSERT_EQ(run({"findings", "pages", "--known=more.causes"}).exit_code, 0);
+  EXPECT_NE(read_file(file("pages/acme-wide.md")).find("Library acme, versions 1.2"), std::string::npos);
+  EXPECT_NE(read_file(file("pages/README.md")).find("\n## acme\n"), std::string::npos);
+}
+
 TEST_F(FindingsTest, WithoutProgramsThereIsNone) {
   ASSERT_EQ(run({"findings", "pages", "--known=acme.causes"}).exit_code, 0);
   EXPECT_EQ(read_file(file("pages/wide.md")).find("A program"), std::string::npos);
