@@ -48,8 +48,8 @@ void RunOptions::add_to(Command command) {
       .comma_separated();
   command
       .option("--oracle", oracles,
-              "Witness: an implementation, a module ('libtorch'), or 'none' [the variants of LibTorch and oneDNN, in "
-              "turns]")
+              "Witness: an implementation, a module ('libtorch'), a framework ('torch', of which one is asked), or "
+              "'none' [the variants of LibTorch and oneDNN, in turns]")
       .comma_separated();
   command
       .files_option("--plugin", plugins,

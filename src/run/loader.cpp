@@ -166,6 +166,15 @@ class Catalogue {
     clients_.begin(std::move(plugins));
   }
 
+  /// What an oracle of this name stands for: itself, unless it is a family of clients, of which one is a witness.
+  std::string witness(const std::string& name, std::vector<std::string>& notes) const {
+    if (name == kAllNative || !settled(name).empty() || module_file(name)) return name;
+    const std::string one = witness_of(name);
+    if (one.empty()) return name;
+    notes.push_back(fmt::format("oracle {}: {} is asked; others by their names, which `convict list` has", name, one));
+    return one;
+  }
+
   /// All implementations that a name stands for.
   std::vector<Subject> find(const std::string& name) {
     if (name == kAllNative) return {native().begin(), native().end()};
@@ -382,11 +391,13 @@ bool starts_clients(const RosterRequest& request) {
 
 bool loads_modules_only(const RosterRequest& request) { return loads_files(request) && !loads_plugins(request); }
 
-Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
+Roster load_roster(const RosterRequest& wanted, std::span<const NativeKernel* const> native,
                    const KeeperAddress& keeper) {
-  Catalogue catalogue(native, request.plugins, keeper);
-  catalogue.begin(named_in(request));
+  Catalogue catalogue(native, wanted.plugins, keeper);
   Roster roster;
+  RosterRequest request = wanted;
+  for (std::string& name : request.oracles) name = catalogue.witness(name, roster.notes);
+  catalogue.begin(named_in(request));
   if (request.targets.empty())
     enlist(roster, request.plugins.empty() ? catalogue.native() : catalogue.from_plugins(), true);
   for (const std::string& name : request.targets) enlist(roster, catalogue.find(name), true);

@@ -19,7 +19,7 @@ namespace convict::run {
 /// implementation has this name, or "onednn:*" where one has; or of a client of this program (run/named_clients.h).
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
-  std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
+  std::vector<std::string> oracles;  // empty: kDefaultOracles that are installed; of a client, witness_of it
   std::vector<std::string> plugins;  // libraries, commands and clients (core/plugin_name.h)
 };
 

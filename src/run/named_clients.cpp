@@ -45,9 +45,10 @@ NamedClient client_from(const json& row, const fs::path& folder) {
   const std::string command = strictly(row, "command"), version = strictly(row, "version");
   NamedClient client{strictly(row, "name"),         folder.filename().string(), filled_in(command, folder),
                      filled_in(version, folder), row.value("devices", std::vector<std::string>()),
-                     command.starts_with(kPython), {}};
+                     command.starts_with(kPython)};
   const std::map<std::string, std::string> implementations = strictly(row, "implementations");
   client.implementations.assign(implementations.begin(), implementations.end());
+  client.oracle = row.value("oracle", "");
   return client;
 }
 
@@ -67,6 +68,7 @@ std::vector<NamedClient> on_device(std::vector<NamedClient> clients, const std::
     one.name += kDevice + device;
     one.command += ' ' + device;
     for (auto& [name, description] : one.implementations) name += kDevice + device;
+    if (!one.oracle.empty()) one.oracle += kDevice + device;
   }
   return clients;
 }
@@ -131,6 +133,13 @@ std::vector<NamedClient> named_clients(std::string_view name) {
                                 [&](const auto& offered) { return one.is_meant(name, offered.first); });
   });
   return clients;
+}
+
+std::string witness_of(std::string_view name) {
+  if (name.find(':') != std::string_view::npos) return "";
+  for (const NamedClient& one : named_clients(name))
+    if (!one.offers(name) && !one.oracle.empty()) return one.oracle;
+  return "";
 }
 
 std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>& clients) {

@@ -20,6 +20,7 @@ struct NamedClient {
   std::vector<std::string> devices = {};            // besides the processor, that it takes as an argument
   bool uses_python = false;                         // that of the user, if it has what the client needs
   std::vector<std::pair<std::string, std::string>> implementations = {};  // name and description, sorted by name
+  std::string oracle = {};  // the one that is a witness for all of the folder; "" if another program has it
 
   bool offers(std::string_view implementation) const;
 
@@ -48,6 +49,10 @@ std::string frameworks_of_python();
 /// Those with implementations that a name of a request stands for. A name may end with "@" and one of their devices:
 /// they are clients of their own then, with names that all end so.
 std::vector<NamedClient> named_clients(std::string_view name);
+
+/// The one implementation that witnesses where an oracle has the name of a client or a folder, such as "torch": all of
+/// them would take minutes to start, and hardly tell more. "" if the name is another one, and with a colon.
+std::string witness_of(std::string_view name);
 
 /// By position: what is installed. Asks each client's command for versions, all at once; none of them loads a library.
 std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>& clients);

@@ -70,6 +70,23 @@ TEST_F(NamedClient, IsAWitness) {
   EXPECT_EQ(implementations.back()["outcome"], "agrees");
 }
 
+TEST_F(NamedClient, OfAFamilyIsOneWitness) {
+  const json row = {{"name", "family"},
+                    {"command", python("clients/python/convict_client.py")},
+                    {"version", "echo 1.0"},
+                    {"oracle", kName},
+                    {"implementations", {{kName, "in plain loops"}}}};
+  const json other = {{"name", "other"},
+                      {"command", "touch started"},
+                      {"version", "echo 1.0"},
+                      {"implementations", {{"textbook-other", "never started"}}}};
+  write_file(file("clients/textbook/client.json"), json::array({row, other}).dump());
+  const CommandResult result = of({"repro", "--oracle=textbook", "--target=direct", "conv1d in=3 k=2"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("oracle textbook: " + kName + " is asked"), std::string::npos) << result.out;
+  EXPECT_FALSE(fs::exists(file("started")));
+}
+
 TEST_F(NamedClient, IsListedWithoutBeingStarted) {
   add("textbook", kName, "touch started", "echo 1.0");
   const json rows = of({"list", "--format=json"}).json();

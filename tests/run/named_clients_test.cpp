@@ -79,6 +79,24 @@ TEST(NamedClients, OnADeviceAreClientsOfTheirOwn) {
     EXPECT_EQ(names_of(run::named_clients(nobody)), Names()) << nobody;
 }
 
+TEST(NamedClients, HaveOneWitness) {
+  for (const auto& [name, witness] : std::map<std::string, std::string>{{"torch", "torch:native"},
+                                                                        {"torch@cuda", "torch:native@cuda"},
+                                                                        {"tf", "tf:raw"},
+                                                                        {"tensorflow", "tf:raw"},
+                                                                        {"torch:eager", ""},
+                                                                        {"torch:*", ""},
+                                                                        {"opencvjs", ""},
+                                                                        {"libtorch", ""}})
+    EXPECT_EQ(run::witness_of(name), witness) << name;
+  std::map<std::string, int> witnesses;  // by folder
+  for (const run::NamedClient& client : run::named_clients()) {
+    witnesses[client.folder] += client.oracle.empty() ? 0 : 1;
+    EXPECT_TRUE(client.oracle.empty() || client.offers(client.oracle)) << client.oracle;
+  }
+  for (const auto& [folder, count] : witnesses) EXPECT_EQ(count, 1) << folder;
+}
+
 TEST(NamedClients, AreStartedIfARequestNamesThem) {
   EXPECT_TRUE(run::starts_clients({{"mlir:loops"}, {}, {}}));
   EXPECT_TRUE(run::starts_clients({{"direct"}, {"none", "js"}, {}}));
