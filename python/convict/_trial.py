@@ -95,14 +95,15 @@ class Judged:
 
 
 class Run:
-    """A target, and how it is called. Raises WrongUse if it cannot be called like this."""
+    """A target, and how it is called. Raises WrongUse if it cannot be called like this, Refused if not on this
+    machine."""
 
     def __init__(self, target: Target, isolate: bool, timeout: str):
         self.target, self.isolate, self.timeout = target, isolate, timeout
         self.kept = KeptCases(Settings.folder, target.place)
-        why_not = in_a_copy(_wrong_use_of, target) if isolate else _wrong_use_of(target)
+        kind, _, why_not = (in_a_copy(_wrong_use_of, target) if isolate else _wrong_use_of(target)).partition(" ")
         if why_not:
-            raise WrongUse(why_not)
+            raise Refused(why_not) if kind == Refused.__name__ else WrongUse(why_not)
 
     def convict(self, words: list[str]) -> Output:
         output = run_convict([*words, "--oracle=none", "--format=json", f"--timeout={self.timeout}"], [self.target],
@@ -203,8 +204,9 @@ class Run:
 
 
 def _wrong_use_of(target: Target) -> str:
+    """The name of the error, and what it says; a copy of this process can return no more than a text."""
     try:
         target.check()
-    except WrongUse as why:
-        return str(why)
+    except (Refused, WrongUse) as why:
+        return f"{type(why).__name__} {why}"
     return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong use, which is no verdict on a kernel: what is no function, takes other arguments, or returns no array. Each is
-a one-line error that names it and says what is valid."""
+a one-line error that names it and says what is valid. So is a compiler that lacks something: Refused."""
 from __future__ import annotations
 
 import ast
@@ -8,6 +8,7 @@ import inspect
 import os
 import re
 import types
+import warnings
 from typing import Any, Optional
 
 from . import _arrays
@@ -79,7 +80,9 @@ def check_call(function: Any, name: str, problem: Problem, like: Optional[str], 
     arrays = {role: _arrays.plain(problem, role) for role in problem.dims}
     output = arrays["dst"].copy()
     try:
-        result = call(problem, arrays)
+        with warnings.catch_warnings():  # torch.compile goes on for minutes, to no end
+            warnings.filterwarnings("error", message="Can't find Python.h")
+            result = call(problem, arrays)
     except Refused:
         return
     except (Exception, SystemExit) as error:  # pylint: disable=broad-except
@@ -108,6 +111,9 @@ def _explain(function: Any, name: str, like: Optional[str], error: BaseException
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     file = "" if trace is None else trace.tb_frame.f_code.co_filename
+    if "Python.h" in str(error):  # torch.compile makes a module of Python, in C++
+        raise Refused(f"{name}: nothing was judged: torch.compile finds no Python.h; valid: install the package "
+                      "python3-dev") from error
     if isinstance(error, (TypeError, AttributeError)) and "ndarray" in text:
         raise WrongUse(f"{name} is given arrays of numpy, and fails: {text}; valid: xp=\"torch\" (--xp torch) for a "
                        "function on tensors of PyTorch") from error

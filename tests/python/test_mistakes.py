@@ -4,6 +4,7 @@ judges nobody and keeps nothing."""
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -107,6 +108,23 @@ class Method:
 
 def right(*words):
     return torch_like_conv(*words)
+
+
+def without_headers(*words):
+    raise RuntimeError("compile failed: fatal error: Python.h: No such file or directory")
+
+
+def without_headers_for_minutes(*words):
+    warnings.warn("Can't find Python.h in /usr/include/python3.11")
+    return torch_like_conv(*words)
+
+
+@pytest.mark.parametrize("function", [without_headers, without_headers_for_minutes])
+@pytest.mark.parametrize("isolate", [False, True])
+def test_what_a_compiler_lacks_is_said_and_nothing_is_judged(function, isolate):
+    with pytest.raises(convict.Refused, match="nothing was judged: torch.compile finds no Python.h.* python3-dev") as why:
+        convict.trial(function, like=TORCH, cases=20, isolate=isolate)
+    assert is_one_line(str(why.value))
 
 
 TORCH = "torch.conv2d"
