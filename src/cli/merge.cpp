@@ -35,7 +35,7 @@ void add_merge(Command app, int& exit_code) {
       "  convict merge all.db shard1.db shard2.db shard3.db\n"
       "Exit codes: 0 merged, 2 usage, or a database that cannot be read or written: then nothing is written");
   command.option("output", options.output, "Database that the others are added to; created if missing").required();
-  command.option("inputs", options.inputs, "Databases to add").required();
+  command.option("inputs", options.inputs, "Databases to add to the first one, at least one").required();
 }
 
 }  // namespace convict::cli

@@ -133,12 +133,24 @@ std::string why_unexpected(const CLI::App& command, const std::string& why, std:
   return why + "; --help shows what is valid";
 }
 
-/// A positional argument or a flag that has to be there, by its description.
+/// The first example of a command's help, without what is said of it.
+std::string example_of(const CLI::App& command) {
+  constexpr std::string_view kBegin = ":\n  convict ";
+  const std::string footer = command.get_footer();
+  const size_t at = footer.find(kBegin);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + kBegin.find("convict");
+  const std::string line = footer.substr(begin, footer.find('\n', begin) - begin);
+  return line.substr(0, line.find("  "));
+}
+
+/// A positional argument or a flag that has to be there, by its description and an example.
 std::string why_missing(const CLI::App& command, const std::string& why) {
   const std::string name = why.substr(0, why.find(" is required"));
   for (const CLI::Option* option : command.get_options())
     if (option->get_name() == name || option->get_single_name() == name)
-      return fmt::format("{} is missing; valid: {}", name, option->get_description());
+      return fmt::format("{} is missing; valid: {}; for example: {}", name, option->get_description(),
+                         example_of(command));
   return why + "; --help shows what is valid";
 }
 
