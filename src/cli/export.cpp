@@ -34,6 +34,14 @@ struct ExportOptions {
   bool unrun = false;
 };
 
+/// The formats, one a line, each with what it is for.
+std::string formats() {
+  std::string text;
+  for (const exports::Exporter* exporter : exports::all())
+    text += fmt::format("\n  {:<9} {}", exporter->name, exporter->help);
+  return text;
+}
+
 const exports::Exporter& exporter_named(const std::string& name) {
   for (const exports::Exporter* exporter : exports::all())
     if (exporter->name == name) return *exporter;
@@ -127,6 +135,10 @@ void write_directory(const std::string& output, const std::vector<exports::Expor
 }
 
 int export_case(const ExportOptions& options) {
+  if (options.format.empty()) {
+    say(fmt::format("convict: --to is missing; valid:{}\n", formats()));
+    return kUsage;
+  }
   const exports::Exporter& exporter = exporter_named(options.format);
   if (options.output.empty() && exporter.form != exports::ExportForm::kText)
     throw UsageError(fmt::format("--to {}: it is no text; --output says where to write the {}", exporter.name,
@@ -161,12 +173,8 @@ void add_export(Command app, int& exit_code) {
       "Exit codes: 0 written, 2 usage, 125 the format cannot say it; docs/exports.md has what each can");
   options.which.add_to(command);
   std::vector<std::string> names;
-  std::string help = "The format.";
-  for (const exports::Exporter* exporter : exports::all()) {
-    names.emplace_back(exporter->name);
-    help += fmt::format(" {}: {}.", exporter->name, exporter->help);
-  }
-  command.option("--to", options.format, help).required().one_of(names);
+  for (const exports::Exporter* exporter : exports::all()) names.emplace_back(exporter->name);
+  command.option("--to", options.format, "The format, which has to be said:" + formats()).one_of(names);
   command.option("-o,--output", options.output, "File, or for onnx directory, instead of stdout").not_empty();
   command.flag("--no-run", options.unrun,
                "Do not try whether the program of a mismatch (pytorch, cpp, onednn) shows it here");

@@ -217,7 +217,7 @@ Argument argument_of(const CLI::Option& option) {
 }  // namespace
 
 std::string Argument::brief() const {
-  const std::string text = help.substr(0, help.find(". "));
+  const std::string text = help.substr(0, std::min(help.find(". "), help.find(":\n")));
   return text.substr(0, text.find(" ["));
 }
 
