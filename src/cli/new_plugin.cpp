@@ -3,6 +3,8 @@
 // `convict new-plugin`: a project that builds a plugin and puts it on trial, to begin with.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +13,8 @@
 #include "cli/templates.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "core/verdict.h"
+#include "run/loader.h"
 
 namespace convict::cli {
 namespace {
@@ -34,10 +38,23 @@ std::string prefix_flag() {
   return " " + shell_quoted("-DCMAKE_PREFIX_PATH=" + prefix.string());
 }
 
+/// The kernel is called like its folder, if that is a name for a target of CMake and for an implementation.
+std::string name_of_kernel(const fs::path& folder) {
+  constexpr std::string_view kTaken[] = {"all",  "clean",   "depend",       "edit_cache", "help",        "install",
+                                         "test", "package", run::kNoOracle, kReference,   kUnattributed};
+  const std::string name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
+  const bool is_name = std::ranges::all_of(name, fits) && !name.empty() && std::isalpha(name[0]);
+  const bool is_free = std::ranges::find(kTaken, name) == std::end(kTaken) && !run::is_native(name) &&
+                       run::file_of_module(name).empty();
+  return is_name && is_free ? name : "mine";
+}
+
 int new_plugin(const NewPluginOptions& options) {
   const bool is_c = options.language == "c";
-  const std::string source = is_c ? "mine.c" : "mine.cpp";
+  const std::string ending = is_c ? ".c" : ".cpp";
   const fs::path folder = options.directory;
+  const std::string name = name_of_kernel(folder), source = name + ending;
   if (const std::string end = folder.extension().string(); end == ".c" || end == ".cc" || end == ".cpp" || end == ".so")
     throw UsageError(fmt::format("'{}' is the name of a file; valid: a folder to be made, such as '{}'",
                                  printable(options.directory, 300), printable(folder.stem().string(), 300)));
@@ -47,11 +64,14 @@ int new_plugin(const NewPluginOptions& options) {
                                  printable(options.directory, 300)));
   fs::create_directories(folder, error);
   for (const Template& one : plugin_templates()) {
-    if (one.name.starts_with("mine.") && one.name != source) continue;
+    const bool is_kernel = one.name.starts_with("mine.");
+    if (is_kernel && one.name != "mine" + ending) continue;
     std::string text(one.text);
     replace(text, "@language@", is_c ? "C" : "CXX");
     replace(text, "@source@", source);
-    write_file(folder / one.name, text, "DIR");
+    replace(text, "@name@", name);
+    if (is_kernel) replace(text, "\"mine\"", fmt::format("\"{}\"", name));
+    write_file(folder / (is_kernel ? source : std::string(one.name)), text, "DIR");
   }
   print(
       fmt::format("wrote CMakeLists.txt and {} to {}\n"

@@ -68,8 +68,8 @@ test_recipes() {
   mkdir -p convict/build/release
   ln -s "$root/src" "$root/corpus" convict/
   ln -s "$CONVICT" convict/build/release/convict
-  "$CONVICT" new-plugin --lang c project > /dev/null
-  mv project/mine.c .
+  "$CONVICT" new-plugin --lang c mine > /dev/null
+  mv mine/mine.c .
   export TIME=3s GITHUB_STEP_SUMMARY=summary.md
   local file
   for file in github gitlab; do
@@ -88,8 +88,8 @@ test_recipes() {
 test_cron() {
   mkdir -p home/kernel
   ln -s "$root" home/convict
-  "$CONVICT" new-plugin --lang c project > /dev/null
-  mv project/mine.c home/kernel/
+  "$CONVICT" new-plugin --lang c mine > /dev/null
+  mv mine/mine.c home/kernel/
   local line
   while read -r line; do export "${line?}"; done < <(grep -E '^[A-Z]+=' "$root/deploy/ci/crontab")
   export HOME=$PWD/home TIME=3s SHARDS=1

@@ -31,18 +31,22 @@ assert convict._program.find_program().endswith("prefix/bin/convict"), convict._
   find prefix -name entry_points.txt | grep -q convict || fail 'no entry points'
 }
 
-new_plugin() { # a project in both languages, which builds, refuses what it must and is right
+new_plugin() { # a project in both languages, called like its folder, which builds, refuses what it must and is right
   installed
   for language in c c++; do
-    prefix/bin/convict new-plugin --lang $language "mine-$language" > said
+    kernel=dw-${language/++/pp}
+    prefix/bin/convict new-plugin --lang $language $kernel > said
+    grep -q "wrote CMakeLists.txt and $kernel.${language/++/pp} to $kernel" said || { cat said; fail 'another name'; }
     grep -q "cmake -B build -DCMAKE_PREFIX_PATH=$here/prefix &&" said || { cat said; fail 'a command that does not find convict'; }
-    cmake -S "mine-$language" -B "build-$language" -DCMAKE_PREFIX_PATH="$here/prefix" > /dev/null
+    cmake -S $kernel -B "build-$language" -DCMAKE_PREFIX_PATH="$here/prefix" > /dev/null
     cmake --build "build-$language" > /dev/null
-    "$CONVICT" fuzz -q --plugin "build-$language/mine.so" --oracle none --cases 500 --illegal 0.2 > log || { cat log; fail $language; }
-    "$CONVICT" doctor --plugin "build-$language/mine.so" | grep -q 'ready for a trial' || fail "doctor: $language"
+    "$CONVICT" fuzz -q --plugin "build-$language/$kernel.so" --oracle none --cases 500 --illegal 0.2 > log || { cat log; fail $language; }
+    "$CONVICT" doctor --plugin "build-$language/$kernel.so" | grep -q 'ready for a trial' || fail "doctor: $language"
     ctest --test-dir "build-$language" -N | grep -q 'Total Tests: 1' || fail 'no test'
   done
-  ! "$CONVICT" new-plugin mine-c 2> said || fail 'it wrote over a project'
+  "$CONVICT" new-plugin --lang c some/test > said
+  grep -q 'add_library(mine MODULE mine.c)' some/test/CMakeLists.txt || fail 'CMake has no target of that name'
+  ! "$CONVICT" new-plugin dw-c 2> said || fail 'it wrote over a project'
   grep -q 'not empty' said
 }
 
