@@ -7,14 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <clocale>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace convict {
 namespace {
+namespace fs = std::filesystem;
 
 struct Change {
   const char* what;
@@ -59,7 +60,7 @@ std::vector<Change> changes() {
   std::vector<Change> all = {
       {"the locale", [] { setlocale(LC_ALL, "C.UTF-8"); }},
       {"the locale of its thread", [] { uselocale(newlocale(LC_ALL_MASK, "C", nullptr)); }},
-      {"the working directory", [] { ASSERT_EQ(chdir("/"), 0); }},
+      {"the working directory", [] { ASSERT_EQ(chdir(fs::current_path() == "/" ? "/tmp" : "/"), 0); }},
       {"the umask", [] { umask(0741); }},
       {"environment variables", [] { setenv("CONVICT_OF_A_TEST", "1", 1); }},
       {"environment variables", [] { clearenv(); }},
@@ -73,9 +74,9 @@ std::vector<Change> changes() {
       {"resource limits",
        [] {
          rlimit limit{};
-         getrlimit(RLIMIT_CORE, &limit);
-         limit.rlim_cur = limit.rlim_cur == 4096 ? 0 : std::min<rlim_t>(4096, limit.rlim_max);
-         setrlimit(RLIMIT_CORE, &limit);
+         getrlimit(RLIMIT_NOFILE, &limit);
+         --limit.rlim_cur;  // allowed whatever the hard limit is
+         setrlimit(RLIMIT_NOFILE, &limit);
        }},
       {"an interval timer",
        [] {

@@ -21,14 +21,20 @@ std::vector<std::string> now() {
 
 class VariablesTest : public testing::Test {
  protected:
-  VariablesTest() : outer_(environ) {
+  VariablesTest() {
     for (std::string& one : entries_) table_.push_back(one.data());
     table_.push_back(nullptr);
     environ = table_.data();
   }
-  ~VariablesTest() override { environ = outer_; }
+  /// Those of before, in a table of the C library's: setenv() may have freed the old one.
+  ~VariablesTest() override {
+    environ = nullptr;
+    for (const std::string& one : outer_)
+      if (const size_t equals = one.find('='); equals != std::string::npos)
+        setenv(one.substr(0, equals).c_str(), one.c_str() + equals + 1, 1);
+  }
 
-  char** outer_;
+  const std::vector<std::string> outer_ = now();
   std::vector<std::string> entries_ = {"TWICE=1", "ONCE=2", "TWICE=3", "no value", "=no name"};
   std::vector<char*> table_;
 };
