@@ -20,6 +20,33 @@ unite(convict_fuzz)
 file(GLOB fuzz_parsers CONFIGURE_DEPENDS tests/fuzz/parsers/*.cpp)
 add_library(convict_fuzz_parsers OBJECT ${fuzz_parsers})
 target_link_libraries(convict_fuzz_parsers PUBLIC convict_core)
+unite(convict_fuzz_parsers)
+
+# What several programs share that an engine, or replay_main.cpp, calls.
+add_library(convict_fuzz_hooks OBJECT src/fuzz/record_hooks.cpp)
+target_link_libraries(convict_fuzz_hooks PUBLIC convict_fuzz)
+add_library(convict_fuzz_examiner OBJECT tests/fuzz/targets/examiner.cpp)
+target_link_libraries(convict_fuzz_examiner PUBLIC convict_fuzz)
+add_library(convict_fuzz_replay OBJECT tests/fuzz/targets/replay_main.cpp)
+target_link_libraries(convict_fuzz_replay PUBLIC convict_examine)
+
+# Where files are replayed and nothing else, speed is of no use.
+function(replays target)
+  if(NOT CONVICT_FUZZ)
+    cold_targets(${target})
+    precompile(${target} REUSE_FROM convict_core)
+  endif()
+endfunction()
+replays(convict_fuzz_parsers)
+
+# A program of one file, which is compiled as a library is, so that it can share precompiled headers with one.
+function(add_replaying name file)
+  add_library(${name}_object OBJECT tests/fuzz/targets/${file})
+  target_link_libraries(${name}_object PUBLIC convict_core)
+  replays(${name}_object)
+  add_executable(${name} $<TARGET_OBJECTS:${name}_object>)
+  target_link_libraries(${name} PRIVATE convict_fuzz_parsers convict_core)
+endfunction()
 
 add_custom_target(fuzzers)  # what the preset builds
 
@@ -27,18 +54,18 @@ add_custom_target(fuzzers)  # what the preset builds
 # a program has no use for what lies beyond the examination of a case.
 function(add_fuzzer name)
   cmake_parse_arguments(FUZZER "RECORDS" "" "" ${ARGN})
-  add_executable(${name} tests/fuzz/targets/${name}.cpp)
   if(FUZZER_RECORDS)
-    target_sources(${name} PRIVATE src/fuzz/record_hooks.cpp tests/fuzz/targets/examiner.cpp)
+    add_executable(${name} tests/fuzz/targets/${name}.cpp)
+    target_link_libraries(${name} PRIVATE convict_fuzz_hooks convict_fuzz_examiner)
   else()
-    target_link_libraries(${name} PRIVATE convict_fuzz_parsers convict_core)
+    add_replaying(${name} ${name}.cpp)
   endif()
   if(CONVICT_FUZZ AND CONVICT_FUZZING_ENGINE)
     target_link_libraries(${name} PRIVATE ${CONVICT_FUZZING_ENGINE})
   elseif(CONVICT_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
-    target_sources(${name} PRIVATE tests/fuzz/targets/replay_main.cpp)
+    target_link_libraries(${name} PRIVATE convict_fuzz_replay)
   endif()
   target_link_libraries(${name} PRIVATE convict_fuzz convict_workers convict_examine convict_kernels)
   add_dependencies(fuzzers ${name})
@@ -55,8 +82,8 @@ foreach(file IN LISTS fuzzer_files)
 endforeach()
 
 # fuzz_seeds OUT_DIR CORPUS_DIR: their first inputs, and dictionaries.
-add_executable(fuzz_seeds tests/fuzz/targets/seeds.cpp)
-target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_fuzz_parsers convict_core convict_workers convict_examine convict_kernels)
+add_replaying(fuzz_seeds seeds.cpp)
+target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_workers convict_examine convict_kernels)
 add_dependencies(fuzzers fuzz_seeds)
 
 # The worker of `convict fuzz --engine libfuzzer`. libFuzzer without its main is in the compiler's own folder.
@@ -67,8 +94,8 @@ if(CONVICT_FUZZ AND NOT CONVICT_FUZZING_ENGINE)
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   find_library(CONVICT_LIBFUZZER NAMES clang_rt.fuzzer_no_main-${CMAKE_SYSTEM_PROCESSOR} clang_rt.fuzzer_no_main
                PATHS ${runtime} ${resources}/lib/linux NO_DEFAULT_PATH REQUIRED)
-  add_executable(convict-guided src/fuzz/guided.cpp src/fuzz/record_hooks.cpp)
-  target_link_libraries(convict-guided PRIVATE convict_fuzz convict_workers convict_examine convict_kernels
+  add_executable(convict-guided src/fuzz/guided.cpp)
+  target_link_libraries(convict-guided PRIVATE convict_fuzz_hooks convict_fuzz convict_workers convict_examine convict_kernels
                         ${CONVICT_LIBFUZZER})
   add_dependencies(fuzzers convict-guided)
   foreach(module convict_libtorch convict_onednn)
