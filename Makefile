@@ -293,7 +293,7 @@ mlir:
 	@$(call install,mlir-22-tools python3-numpy)
 
 # Not part of `make test`: what it installs takes minutes and gigabytes (docs/process-targets.md).
-test-frameworks: js mlir $(PYTHON_CLIENTS) test-setup build
+test-frameworks: js mlir $(filter-out cudnn,$(PYTHON_CLIENTS)) test-setup build
 	ctest --preset release -R '^Clients\.' --no-tests=error
 
 # Clients that are installed take part. FUZZ_FLAGS reach the script through the environment.

@@ -73,6 +73,11 @@ std::vector<NamedClient> on_device(std::vector<NamedClient> clients, const std::
   return clients;
 }
 
+/// "cudnn:f32:forward:" of "cudnn:f32:forward:*"; else the name itself.
+std::string_view stem_of(std::string_view name) {
+  return name.ends_with(kWholeModule) ? name.substr(0, name.size() - 1) : name;
+}
+
 std::string next_line(FILE* pipe) {
   std::string line;
   for (int c = 0; (c = std::getc(pipe)) != EOF && c != '\n';) line += static_cast<char>(c);
@@ -82,8 +87,10 @@ std::string next_line(FILE* pipe) {
 }  // namespace
 
 bool NamedClient::offers(std::string_view implementation) const {
-  return std::ranges::find(implementations, implementation, &decltype(implementations)::value_type::first) !=
-         implementations.end();
+  return std::ranges::any_of(implementations, [&](const auto& offered) {
+    const std::string_view name = offered.first, stem = stem_of(name);
+    return implementation == name || (stem != name && implementation.starts_with(stem));
+  });
 }
 
 bool NamedClient::is_meant(std::string_view wanted, std::string_view implementation) const {

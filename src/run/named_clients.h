@@ -19,9 +19,11 @@ struct NamedClient {
   std::string command = {}, version_command = {};   // for a shell
   std::vector<std::string> devices = {};            // besides the processor, that it takes as an argument
   bool uses_python = false;                         // that of the user, if it has what the client needs
-  std::vector<std::pair<std::string, std::string>> implementations = {};  // name and description, sorted by name
+  /// Name and description, sorted by name. "cudnn:f32:forward:*": which there are is known when the client is started.
+  std::vector<std::pair<std::string, std::string>> implementations = {};
   std::string oracle = {};  // the one that is a witness for all of the folder; "" if another program has it
 
+  /// Whether it has an implementation of this name, or may have.
   bool offers(std::string_view implementation) const;
 
   /// Whether a name of a request stands for an implementation of this client: for itself; else for those of this

@@ -67,6 +67,20 @@ TEST(NamedClients, OfSeveralProgramsAreMeantTogether) {
   for (const char* other : {"frame:", "fram", "frame:bx", "frame:b:x:*y", ""}) EXPECT_FALSE(one.is_meant(other, "frame:b:x")) << other;
 }
 
+TEST(NamedClients, OfAnOpenTableHaveWhateverIsCalledSo) {
+  const Names client = {"cudnn-f32-data"};
+  for (const char* name : {"cudnn:f32:data:7", "cudnn:f32:data", "cudnn:f32:data:*", "cudnn-f32-data"})
+    EXPECT_EQ(names_of(run::named_clients(name)), client) << name;
+  EXPECT_EQ(names_of(run::named_clients("cudnn:f32")), (Names{"cudnn-f32-data", "cudnn-f32-filter", "cudnn-f32-forward"}));
+  for (const char* nobody : {"cudnn:f32:dat", "cudnn:f32:data7", "cudnn:f8"})
+    EXPECT_EQ(names_of(run::named_clients(nobody)), Names()) << nobody;
+  const run::NamedClient one = run::named_clients("cudnn:f32:data")[0];
+  EXPECT_TRUE(one.is_meant("cudnn:f32:data:7", "cudnn:f32:data:7"));
+  EXPECT_FALSE(one.is_meant("cudnn:f32:data:7", "cudnn:f32:data:70"));
+  for (const char* all : {"cudnn", "cudnn:f32:data", "cudnn:f32:data:*"})
+    EXPECT_TRUE(one.is_meant(all, "cudnn:f32:data:7")) << all;
+}
+
 TEST(NamedClients, OnADeviceAreClientsOfTheirOwn) {
   const auto found = run::named_clients("torch:eager@cuda");
   ASSERT_EQ(names_of(found), Names{"torch@cuda"});

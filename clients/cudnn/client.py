@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cuDNN as a process target (docs/gpu.md): each engine of its backend API is an implementation, with the contract that
+follows from its notes. It needs numpy and cuDNN's libraries, which come with PyTorch for CUDA; CONVICT_CUDNN names
+another folder that has them.
+
+    convict fuzz --target cudnn:f32:forward
+
+Arguments are a type and an operation of cuDNN. An error of the device ends this process, and the next one has the device anew."""
+import os
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parents[1] / "python"))
+os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")
+
+import convict
+
+import device
+import engines
+import graph
+from library import Descriptor, Error, Library
+from names import N
+
+BATCH = 64
+
+
+class Target:
+    """An engine, for convict.serve."""
+
+    def __init__(self, shared, dtype, operation, number, notes):
+        self.shared, self.dtype, self.operation, self.number, self.notes = shared, dtype, operation, number, notes
+        self.name = f"cudnn:{dtype}:{operation.name}:{number}"
+
+    def announcement(self):
+        notes = ", ".join(sorted(self.notes)).lower().replace("_", " ")
+        return {"name": self.name, "lineage": "cudnn", "batch": BATCH, "contract": engines.contract_of(self.notes, self.dtype),
+                "description": f"cuDNN, engine {self.number} of {self.operation.name} in {self.dtype}" + (notes and ": " + notes)}
+
+    def refusal(self, problem):
+        if problem.why_illegal():
+            return "not a legal problem"
+        operation, *operands = graph.OF_PASS[problem.op, problem.pass_]
+        if operation is not self.operation:
+            return "another operation of cuDNN"
+        if any(problem.dtypes[name] != self.dtype for name in operands):
+            return "types other than " + self.dtype
+        if problem.bias or problem.beta or problem.relu:
+            return "no bias, no sum and no ReLU: these are graphs of more operations"
+        if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
+            return "nothing is empty"
+        return "padding is not negative" if min(*problem.pad_begin, *problem.pad_end) < 0 else None
+
+    def run_all(self, calls):
+        """All are on their way before the device is waited for once."""
+        sizes = [sum(map(device.room_for, arrays.values())) for _, arrays, _ in calls]
+        made = [self.planned(problem, arrays) for problem, arrays, _ in calls]
+        spaces = [0 if isinstance(one, dict) else padded(one[2]) for one in made]
+        if not self.shared.device.begin(sum(sizes) + sum(spaces)):
+            return [{"status": "out_of_memory", "error": "cudaMalloc"}] * len(calls)
+        begun = [one if isinstance(one, dict) else self.begun(one, arrays) for one, (_, arrays, _) in zip(made, calls)]
+        self.shared.device.wait()
+        return [one if isinstance(one, dict) else finished(one) for one in begun]
+
+    def planned(self, problem, arrays):
+        """A question with its plan and the size of the plan's workspace, or a status."""
+        tensors = {name: graph.Tensor(array.shape, tuple(stride // array.itemsize for stride in array.strides),
+                                      alignment_of(array.ctypes.data, array.itemsize)) for name, array in arrays.items()}
+        question = graph.Question.of(problem, tensors)
+        names = graph.OF_PASS[problem.op, problem.pass_][1:]
+        try:
+            return names, *self.shared.plans.plan(question, self.number, self.notes)
+        except Error as why:
+            return {"status": "refused" if why.is_refusal else "failed", "error": str(why)}
+
+    def begun(self, made, arrays):
+        """The operands, once cuDNN has been called, or a status."""
+        (names, plan, workspace), shared = made, self.shared
+        operands = [device.Operand(shared.device, arrays[name]) for name in names]
+        space = shared.device.take(padded(workspace))
+        shared.device.fill(space, padded(workspace))
+        pack = Descriptor(shared.library, N.BACKEND_VARIANT_PACK_DESCRIPTOR, [
+            (N.ATTR_VARIANT_PACK_UNIQUE_IDS, N.TYPE_INT64, list(range(len(operands)))),
+            (N.ATTR_VARIANT_PACK_DATA_POINTERS, N.TYPE_VOID_PTR, [one.address for one in operands]),
+            (N.ATTR_VARIANT_PACK_WORKSPACE, N.TYPE_VOID_PTR, space)])
+        try:
+            shared.library.execute(plan, pack)
+        except Error as why:
+            shared.device.wait()
+            return {"status": "failed", "error": str(why)}
+        return operands
+
+
+def finished(operands):
+    """Inputs come back, too: one that was changed is told of."""
+    for one in operands:
+        one.back()
+    return {"status": "ok"}
+
+
+def padded(workspace):
+    return -(-workspace // device.ZONE) * device.ZONE
+
+
+def alignment_of(address, most_of):
+    """Bytes by which an operand is aligned, at most what vectors of the device need."""
+    return min(16, address & -address) if address else most_of
+
+
+class Shared:
+    """What all engines use."""
+
+    def __init__(self):
+        self.device, self.library = device.Device(), Library()
+        self.plans = graph.Plans(self.library)
+
+
+def main(dtype="f32", name="forward"):
+    if dtype not in graph.TYPES or name not in graph.OPERATIONS:
+        sys.exit(f"'{dtype} {name}': valid: one of {', '.join(graph.TYPES)}, and one of {', '.join(graph.OPERATIONS)}")
+    operation = graph.OPERATIONS[name]
+    try:
+        shared = Shared()
+        found = engines.all_of(shared.library, dtype, operation)
+    except (OSError, Error) as why:
+        sys.exit(f"cuDNN cannot be used here: {why}")
+    if not found:
+        sys.exit(f"cuDNN {shared.library.version} has no engine for {name} in {dtype} on this device")
+    targets = [Target(shared, dtype, operation, *engine) for engine in found.items()]
+    convict.serve(targets, shared.library.version, forks=False)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
