@@ -53,15 +53,21 @@ class Target:
         return "padding is not negative" if min(*problem.pad_begin, *problem.pad_end) < 0 else None
 
     def run_all(self, calls):
-        """All are on their way before the device is waited for once."""
-        sizes = [sum(map(device.room_for, arrays.values())) for _, arrays, _ in calls]
+        """Operands travel at once, and the device is waited for once."""
         made = [self.planned(problem, arrays) for problem, arrays, _ in calls]
-        spaces = [0 if isinstance(one, dict) else padded(one[2]) for one in made]
-        if not self.shared.device.begin(sum(sizes) + sum(spaces)):
+        good = [(*plan, arrays) for plan, (_, arrays, _) in zip(made, calls) if not isinstance(plan, dict)]
+        size = sum(device.room_for(arrays[name]) for names, _, _, arrays in good for name in names)
+        if not self.shared.device.begin(size, sum(padded(workspace) for _, _, workspace, _ in good)):
             return [{"status": "out_of_memory", "error": "cudaMalloc"}] * len(calls)
-        begun = [one if isinstance(one, dict) else self.begun(one, arrays) for one, (_, arrays, _) in zip(made, calls)]
-        self.shared.device.wait()
-        return [one if isinstance(one, dict) else finished(one) for one in begun]
+        operands = [[device.Operand(self.shared.device, arrays[name]) for name in names] for names, _, _, arrays in good]
+        self.shared.device.send()
+        statuses = [self.begun(plan, workspace, own) for (_, plan, workspace, _), own in zip(good, operands)]
+        self.shared.device.fetch()
+        for own in operands:
+            for one in own:  # inputs, too: it is told of if one was changed
+                one.back()
+        rest = iter(statuses)
+        return [one if isinstance(one, dict) else next(rest) for one in made]
 
     def planned(self, problem, arrays):
         """A question with its plan and the size of the plan's workspace, or a status."""
@@ -74,29 +80,19 @@ class Target:
         except Error as why:
             return {"status": "refused" if why.is_refusal else "failed", "error": str(why)}
 
-    def begun(self, made, arrays):
-        """The operands, once cuDNN has been called, or a status."""
-        (names, plan, workspace), shared = made, self.shared
-        operands = [device.Operand(shared.device, arrays[name]) for name in names]
-        space = shared.device.take(padded(workspace))
-        shared.device.fill(space, padded(workspace))
+    def begun(self, plan, workspace, operands):
+        """The status of a call that runs on the device while others are begun."""
+        shared = self.shared
+        space = shared.device.fill(shared.device.take(padded(workspace)), padded(workspace))
         pack = Descriptor(shared.library, N.BACKEND_VARIANT_PACK_DESCRIPTOR, [
-            (N.ATTR_VARIANT_PACK_UNIQUE_IDS, N.TYPE_INT64, list(range(len(operands)))),
+            (N.ATTR_VARIANT_PACK_UNIQUE_IDS, N.TYPE_INT64, range(len(operands))),
             (N.ATTR_VARIANT_PACK_DATA_POINTERS, N.TYPE_VOID_PTR, [one.address for one in operands]),
             (N.ATTR_VARIANT_PACK_WORKSPACE, N.TYPE_VOID_PTR, space)])
         try:
             shared.library.execute(plan, pack)
         except Error as why:
-            shared.device.wait()
             return {"status": "failed", "error": str(why)}
-        return operands
-
-
-def finished(operands):
-    """Inputs come back, too: one that was changed is told of."""
-    for one in operands:
-        one.back()
-    return {"status": "ok"}
+        return {"status": "ok"}
 
 
 def padded(workspace):

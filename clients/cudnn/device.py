@@ -14,12 +14,14 @@ TO_DEVICE, TO_HOST = 1, 2
 
 
 class Device:
-    """The current one, and a piece of its memory that is filled from its begin for each batch."""
+    """The current one, and a piece of its memory that is filled from its begin for each batch, over a copy on the host:
+    operands travel at once."""
 
     def __init__(self):
         self.calls = loaded("libcudart.so.*")
         self.calls.cudaGetErrorString.restype = ctypes.c_char_p
         self.memory, self.size, self.used = ctypes.c_void_p(), 0, 0
+        self.staged = numpy.empty(0, "uint8")
 
     def check(self, error, what):
         """A device that has had an error answers nothing but this error; another process has it anew."""
@@ -27,13 +29,14 @@ class Device:
             print(f"{what}: {self.calls.cudaGetErrorString(error).decode()} ({error})", file=sys.stderr, flush=True)
             os._exit(70)
 
-    def begin(self, size):
-        """Forgets what was there. There is room for so many bytes then, or False is returned."""
-        self.used = 0
-        if size <= self.size:
+    def begin(self, operands, behind):
+        """Forgets what was there. There is room for so many bytes of operands and of what is not copied then, or False is
+        returned."""
+        self.used, self.staged = 0, numpy.full(operands, PATTERN, "uint8")
+        if operands + behind <= self.size:
             return True
         self.check(self.calls.cudaFree(self.memory), "cudaFree")
-        self.size = 0
+        self.size, size = 0, 2 * (operands + behind)  # twice, so that it seldom grows
         if self.calls.cudaMalloc(ctypes.byref(self.memory), ctypes.c_size_t(size)):
             self.calls.cudaGetLastError()  # this one is no error of the device
             self.memory = ctypes.c_void_p()
@@ -42,20 +45,27 @@ class Device:
         return True
 
     def take(self, size):
-        """An address with so many bytes behind it."""
+        """The place of so many bytes, by its distance from the begin."""
         self.used += size
-        return self.memory.value + self.used - size
+        return self.used - size
 
-    def wait(self):
+    def send(self):
+        self._copy(self.memory.value, self.staged.ctypes.data, TO_DEVICE)
+
+    def fetch(self):
+        """Waits for all that was begun."""
         self.check(self.calls.cudaDeviceSynchronize(), "the device")
+        self._copy(self.staged.ctypes.data, self.memory.value, TO_HOST)
 
-    def copy(self, to, from_, size, direction):
-        self.check(self.calls.cudaMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(from_), ctypes.c_size_t(size), direction),
-                   "a copy")
+    def _copy(self, to, from_, direction):
+        self.check(self.calls.cudaMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(from_),
+                                         ctypes.c_size_t(self.staged.nbytes), direction), "a copy")
 
-    def fill(self, address, size):
-        """With bytes that are a NaN of each type of floating point."""
+    def fill(self, place, size):
+        """With bytes that are a NaN of each type of floating point. Returns the address."""
+        address = self.memory.value + place
         self.check(self.calls.cudaMemset(ctypes.c_void_p(address), 0xFF, ctypes.c_size_t(size)), "cudaMemset")
+        return address
 
 
 def room_for(array):
@@ -69,36 +79,37 @@ def span_of(array):
 
 
 class Operand:
-    """A copy of an array of the host."""
+    """A copy of an array of the host, which is sent with the others of a batch."""
 
     def __init__(self, device, array):
         self.device, self.span, self.host = device, span_of(array), array.ctypes.data
-        self.begin = device.take(room_for(array))
+        size = room_for(array)
+        self.begin = device.take(size)
         self.offset = ZONE + self.host % BLOCK  # memory of a device is aligned to more
-        self.staged = numpy.full(self.offset + self.span + ZONE, PATTERN, "uint8")
+        self.staged = device.staged[self.begin:self.begin + size]
         self.staged[self.offset:self.offset + self.span] = bytes_at(self.host, self.span)
-        device.copy(self.begin, self.staged.ctypes.data, self.staged.nbytes, TO_DEVICE)
 
     @property
     def address(self):
-        return self.begin + self.offset
+        return self.device.memory.value + self.begin + self.offset
 
     def back(self):
-        """Copies it to the host, with what was changed beside it, as far as a line of memory reaches."""
-        got = numpy.empty_like(self.staged)
-        self.device.copy(got.ctypes.data, self.begin, got.nbytes, TO_HOST)
-        bytes_at(self.host, self.span)[:] = got[self.offset:self.offset + self.span]
-        self._tell_of(numpy.flatnonzero(got[:self.offset] != PATTERN) - self.offset, got)
-        self._tell_of(numpy.flatnonzero(got[self.offset + self.span:] != PATTERN) + self.span, got)
+        """Copies what was fetched to the host, also what was changed beside it, as far as a line of memory reaches."""
+        end = self.offset + self.span
+        bytes_at(self.host, self.span)[:] = self.staged[self.offset:end]
+        for zone, begin in ((self.staged[:self.offset], 0), (self.staged[end:], end)):
+            if (zone != PATTERN).any():
+                self._tell_of(numpy.flatnonzero(zone != PATTERN) + begin - self.offset)
 
-    def _tell_of(self, changed, got):
-        """Bytes beside it, by their distance from its begin."""
-        if changed.size and not (numpy.abs(changed - numpy.clip(changed, 0, self.span)) <= BLOCK).any():
-            print(f"the device wrote {changed.size} bytes up to {abs(changed).max()} bytes from the begin of an operand of "
-                  f"{self.span} bytes", file=sys.stderr, flush=True)
+    def _tell_of(self, changed):
+        """Bytes beside it, by their distance from its first one."""
+        near = changed[numpy.abs(changed - numpy.clip(changed, 0, self.span)) <= BLOCK]
+        if not near.size:
+            print(f"the device wrote {changed.size} bytes, {changed[0]} bytes from the begin of an operand of {self.span} "
+                  "bytes and further", file=sys.stderr, flush=True)
             os._exit(71)
-        for at in changed[numpy.abs(changed - numpy.clip(changed, 0, self.span)) <= BLOCK]:
-            bytes_at(self.host + int(at), 1)[0] = got[self.offset + int(at)]
+        for at in near:
+            bytes_at(self.host + int(at), 1)[0] = self.staged[self.offset + int(at)]
 
 
 def bytes_at(address, size):

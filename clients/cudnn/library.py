@@ -30,7 +30,10 @@ def folders():
 
 def loaded(name):
     """A library of a version, which may be any: "libcudnn.so.*", in those folders, else where the system has it."""
-    found = sorted(path for folder in folders() for path in glob.glob(f"{folder}/{name}"))
+    places = folders()
+    found = sorted(path for folder in places for path in glob.glob(f"{folder}/{name}"))
+    if not found and places:
+        raise OSError(f"no {name} in {', '.join(places)}")
     return ctypes.CDLL(found[-1] if found else name.removesuffix(".*"), mode=ctypes.RTLD_GLOBAL)
 
 
@@ -68,7 +71,7 @@ class Descriptor:
         self.library, self.referred, self.pointer = library, referred, ctypes.c_void_p()
         library.check(library.calls.cudnnBackendCreateDescriptor(kind, ctypes.byref(self.pointer)), "a descriptor")
         for name, type_, values in attributes:
-            self._set(name, type_, values if isinstance(values, (list, tuple)) else [values])
+            self._set(name, type_, values if isinstance(values, (list, tuple, range)) else [values])
         library.check(library.calls.cudnnBackendFinalize(self.pointer), f"descriptor {kind} is finalized")
 
     def _set(self, name, type_, values):
