@@ -6,7 +6,8 @@ another folder that has them.
 
     convict fuzz --target cudnn:f32:forward
 
-Arguments are a type and an operation of cuDNN. An error of the device ends this process, and the next one has the device anew."""
+Arguments are a type and an operation of cuDNN. An error of the device ends this process, and the next one has the
+device anew."""
 import os
 import pathlib
 import sys
@@ -34,9 +35,10 @@ class Target:
         self.name = f"cudnn:{dtype}:{operation.name}:{number}"
 
     def announcement(self):
-        notes = ", ".join(sorted(self.notes)).lower().replace("_", " ")
-        return {"name": self.name, "lineage": "cudnn", "batch": BATCH, "contract": engines.contract_of(self.notes, self.dtype),
-                "description": f"cuDNN, engine {self.number} of {self.operation.name} in {self.dtype}" + (notes and ": " + notes)}
+        said = ", ".join(["", *sorted(self.notes)]).lower().replace("_", " ")
+        return {"name": self.name, "lineage": "cudnn", "batch": BATCH,
+                "description": f"cuDNN, engine {self.number} of {self.operation.name} in {self.dtype}{said}",
+                "contract": engines.contract_of(self.notes, self.dtype)}
 
     def refusal(self, problem):
         if problem.why_illegal():
@@ -59,7 +61,8 @@ class Target:
         size = sum(device.room_for(arrays[name]) for names, _, _, arrays in good for name in names)
         if not self.shared.device.begin(size, sum(padded(workspace) for _, _, workspace, _ in good)):
             return [{"status": "out_of_memory", "error": "cudaMalloc"}] * len(calls)
-        operands = [[device.Operand(self.shared.device, arrays[name]) for name in names] for names, _, _, arrays in good]
+        operands = [[device.Operand(self.shared.device, arrays[name]) for name in names]
+                    for names, _, _, arrays in good]
         self.shared.device.send()
         statuses = [self.begun(plan, workspace, own) for (_, plan, workspace, _), own in zip(good, operands)]
         self.shared.device.fetch()
@@ -71,8 +74,7 @@ class Target:
 
     def planned(self, problem, arrays):
         """A question with its plan and the size of the plan's workspace, or a status."""
-        tensors = {name: graph.Tensor(array.shape, tuple(stride // array.itemsize for stride in array.strides),
-                                      alignment_of(array.ctypes.data, array.itemsize)) for name, array in arrays.items()}
+        tensors = {name: tensor_of(array) for name, array in arrays.items()}
         question = graph.Question.of(problem, tensors)
         names = graph.OF_PASS[problem.op, problem.pass_][1:]
         try:
@@ -99,9 +101,10 @@ def padded(workspace):
     return -(-workspace // device.ZONE) * device.ZONE
 
 
-def alignment_of(address, most_of):
-    """Bytes by which an operand is aligned, at most what vectors of the device need."""
-    return min(16, address & -address) if address else most_of
+def tensor_of(array):
+    """Aligned as it is on the host, at most to what vectors of the device need."""
+    strides = tuple(stride // array.itemsize for stride in array.strides)
+    return graph.Tensor(array.shape, strides, min(16, array.ctypes.data & -array.ctypes.data))
 
 
 class Shared:

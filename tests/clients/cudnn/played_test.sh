@@ -10,7 +10,8 @@ trap 'rm -rf "$here"' EXIT
 cd "$here"
 /usr/bin/python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import names
 for name, value in names.ALL.items(): print(f"enum {{ {name} = {value} }};")' "$source/clients/cudnn" > names.h
-"${CXX:-c++}" -std=c++20 -O1 -shared -fPIC -Wall -Wextra -Werror -I. -o libcudnn.so.9 "$source/tests/clients/cudnn/played.cpp"
+"${CXX:-c++}" -std=c++20 -O1 -shared -fPIC -Wall -Wextra -Werror -I. -o libcudnn.so.9 \
+  "$source/tests/clients/cudnn/played.cpp"
 ln -s libcudnn.so.9 libcudart.so.13
 export CONVICT_CUDNN="$here"
 fail() {
@@ -25,7 +26,7 @@ right() {
   shift 2
   targets=$(printf ",cudnn:$type:$operation:%s" "$@")
   "$convict" fuzz --command "$client $type $operation" --target "${targets#,}" --oracle none --cases 100 --seed 1 -j 1 \
-    --db "$here/right.db" > "$here/log" 2>&1 || fail "an engine of $type $operation that is right is accused" "$here/log"
+    --db "$here/right.db" > "$here/log" 2>&1 || fail "a right engine of $type $operation is accused" "$here/log"
   grep -q '^judged by the exact reference *100 ' "$here/log" || fail "$type $operation: not judged" "$here/log"
   rm "$here/right.db"
 }
