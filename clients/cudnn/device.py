@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operands in the memory of the device. Each lies between two zones of a pattern, with the alignment and the strides that
-it has on the host; what is written beside it there is written beside it here, where convict looks."""
+"""Operands in the memory of the device. Each lies between two zones of a pattern, with the alignment and the strides
+that it has on the host; what is written beside it there is written beside it here, where convict looks."""
 import ctypes
 import os
 import sys
@@ -30,8 +30,8 @@ class Device:
             os._exit(70)
 
     def begin(self, operands, behind):
-        """Forgets what was there. There is room for so many bytes of operands and of what is not copied then, or False is
-        returned."""
+        """Forgets what was there. There is room for so many bytes of operands and of what is not copied then, or False
+        is returned."""
         self.used, self.staged = 0, numpy.full(operands, PATTERN, "uint8")
         if operands + behind <= self.size:
             return True
@@ -105,8 +105,8 @@ class Operand:
         """Bytes beside it, by their distance from its first one."""
         near = changed[numpy.abs(changed - numpy.clip(changed, 0, self.span)) <= BLOCK]
         if not near.size:
-            print(f"the device wrote {changed.size} bytes, {changed[0]} bytes from the begin of an operand of {self.span} "
-                  "bytes and further", file=sys.stderr, flush=True)
+            print(f"the device wrote {changed.size} bytes, {changed[0]} bytes from the begin of an operand of "
+                  f"{self.span} bytes and further", file=sys.stderr, flush=True)
             os._exit(71)
         for at in near:
             bytes_at(self.host + int(at), 1)[0] = self.staged[self.offset + int(at)]

@@ -76,8 +76,8 @@ class Descriptor:
 
     def _set(self, name, type_, values):
         values = [one.pointer if isinstance(one, Descriptor) else one for one in values]
-        array = (ELEMENT.get(type_, ctypes.c_int) * len(values))(*values)
-        status = self.library.calls.cudnnBackendSetAttribute(self.pointer, name, type_, ctypes.c_int64(len(values)), array)
+        array, count = (ELEMENT.get(type_, ctypes.c_int) * len(values))(*values), ctypes.c_int64(len(values))
+        status = self.library.calls.cudnnBackendSetAttribute(self.pointer, name, type_, count, array)
         self.library.check(status, f"attribute {name}")
 
     def get(self, name, type_, most=1):

@@ -3,7 +3,8 @@
 # Runs the Python that has a framework, with the remaining arguments:
 #     sh clients/shared/python.sh NAME ARGUMENT...
 # NAME is that of the folder of its client, and of its module but for two. The user's own Python comes first,
-# CONVICT_PYTHON or that of the active virtual environment; then that of `make NAME`. It is found without importing the framework, which takes seconds.
+# CONVICT_PYTHON or that of the active virtual environment; then that of `make NAME`. It is found without importing the
+# framework, which takes seconds.
 set -u
 name=$1
 module=$name
