@@ -145,12 +145,13 @@ class Run:
         __tracebackhide__ = True
         output, causes, notes = self.sampled(cases, seed, where, shrink, profile, illegal)
         report = json.loads(output.out)
+        examples = [one for one in report["notes"] if one.startswith("--example ")]  # that it refused
         if causes:
             self.kept.add(one.case for one in causes)
-            raise self.falsified(causes, notes, output, f"found with seed {seed}")
+            raise self.falsified(causes, notes + examples, output, f"found with seed {seed}")
         if not notes and (report["judged"] == 0 or report["targets"][0]["inconclusive"]):
-            raise Refused(self.hardly_judged(report))
-        return Judged(report["targets"][0]["judged"], notes)
+            raise Refused("; ".join([self.hardly_judged(report), *examples]))
+        return Judged(report["targets"][0]["judged"], notes + examples)
 
     def sampled(self, cases: int, seed: int, where: str, shrink: str, profile: str = "", illegal: float = 0,
                 database: str = "") -> tuple[Output, list[Cause], list[str]]:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "campaign/case_list.h"
@@ -11,6 +12,7 @@
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "diagnose/known.h"
 #include "workers/fork_servers.h"
@@ -66,6 +68,15 @@ diagnose::Diagnosis stored(const store::Store& store, const store::MismatchRow& 
   return diagnosis;
 }
 
+/// A plugin that is not there is a mistake also where what is stored needs none.
+void require_files(const std::vector<std::string>& plugins) {
+  std::error_code ignored;
+  for (const std::string& one : plugins)
+    if (!is_client(one) && !std::filesystem::exists(one, ignored))
+      throw UsageError(fmt::format("plugin '{}' does not exist; valid: a shared library, such as ./mine.so",
+                                   printable(one, 300)));
+}
+
 diagnose::Diagnosis with_progress(const Mismatch& mismatch, diagnose::DiagnosisSettings settings, bool quiet) {
   LiveBlock block(quiet);
   workers::ForkServers fork_servers;
@@ -88,6 +99,7 @@ void DiagnosisOptions::add_to(Command command) {
 }
 
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
+  require_files(options.run.plugins);
   const Chosen chosen = chosen_case(options.which);
   const auto& plugins = options.run.plugins.empty() ? chosen.plugins : options.run.plugins;
   if (chosen.row && chosen.row->is_explained())

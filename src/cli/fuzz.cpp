@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "campaign/campaign.h"
+#include "campaign/case_list.h"
 #include "cli/command.h"
 #include "cli/fuzz_options.h"
 #include "cli/fuzz_report.h"
@@ -22,6 +23,7 @@
 #include "core/where.h"
 #include "generate/inside.h"
 #include "generate/profile.h"
+#include "run/loader.h"
 #include "workers/guided_engine.h"
 
 namespace convict::cli {
@@ -114,6 +116,30 @@ campaign::CampaignResult run_with_progress(const campaign::CampaignSettings& set
   return campaign::run_campaign(settings, [&](const campaign::CampaignResult& so_far) { progress(so_far); });
 }
 
+/// Of the examples: those that no target takes, of which the campaign has nothing.
+std::vector<std::string> notes_on_examples(const std::vector<std::string>& lines,
+                                           const campaign::CampaignSettings& settings) {
+  if (lines.empty()) return {};
+  std::vector<CorpusEntry> entries;
+  for (const std::string& line : lines) entries.push_back({parse_case(line), false, ""});
+  workers::SupervisionSettings alone = settings.supervisor;
+  alone.worker.roster.oracles = {std::string(run::kNoOracle)};
+  const campaign::CaseListResult result =
+      campaign::run_case_list(entries, alone, [](uint64_t) {}, {.relations = examine::AskedRelations::kNone});
+  std::vector<std::string> notes;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string why;
+    const auto takes = [&](const workers::ImplementationSummary& one) {
+      if (one.is_target) why = one.name + " " + one.outcome;
+      return one.is_target && !one.outcome.starts_with("refused");
+    };
+    if (std::ranges::none_of(result.cases[i].implementations(), takes) && !why.empty())
+      notes.push_back(fmt::format("--example '{}': {}; valid: a case that it takes", printable(lines[i], 300),
+                                  printable(why, 200)));
+  }
+  return notes;
+}
+
 void refuse_contradictions(Command command, const FuzzOptions& options) {
   const bool guided = options.engine == kGuidedEngine;
   if (guided && command["--profile"].was_given())
@@ -131,7 +157,9 @@ int fuzz(Command command, FuzzOptions options) {
   if (command["--resume"].was_given()) resumed = resumed_campaign(command, options);
   campaign::CampaignSettings settings = campaign_settings(options);
   settings.resumed = resumed;
+  const std::vector<std::string> notes = notes_on_examples(options.examples, settings);
   campaign::CampaignResult result = run_with_progress(settings, options.out);
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
   if (result.id != 0) remember_plugins(options.run.plugins);  // so that `repro 3` finds them
   if (settings.cases_of_shard() == 0) result.notes.emplace_back("it has no cases: nothing was examined");
   options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));

@@ -212,6 +212,9 @@ TEST_F(BackgroundDiagnoses, TheCommandJoinsRowsOfOneBug) {
     learnt += explained.json()["explanation"].contains("explain_runs") ? 1 : 0;
     joined += explained.json()["id"] == id ? 0 : 1;
     EXPECT_FALSE(explained.json()["predicate"].get<std::string>().empty());
+    EXPECT_TRUE(refuses(run({"explain", std::to_string(id), "--plugin=nothere.so", "--db=a.db"}),
+                        {"'nothere.so'", "valid: a shared library"}))
+        << "though it is explained already";
   }
   EXPECT_EQ(learnt, 1);
   EXPECT_EQ(rows().size(), before.size() - joined);

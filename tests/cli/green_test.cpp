@@ -93,6 +93,14 @@ TEST_F(GreenTest, AnExampleThatIsNoCaseIsRefused) {
   EXPECT_TRUE(refuses(fuzz("first", {"--example=conv9d in=2"}), {"conv9d"}));
 }
 
+TEST_F(GreenTest, AnExampleThatTheTargetRefusesIsANote) {
+  const CommandResult result =
+      run({"fuzz", "--plugin=" + plugin("depthwise_int8"), "--target=dw-int8", "--example=conv2d in=5 k=3",
+           "--oracle=none", "--cases=40", "-q", "--shrink=none", "--format=json", "--db=example.db"});
+  EXPECT_NE(result.json()["notes"].dump().find("--example 'conv2d in=5 k=3': dw-int8 refused: "), std::string::npos)
+      << result.out;
+}
+
 /// What blocks is named, and not what is refused most often.
 TEST_F(GreenTest, WhereNothingIsTakenItSaysWhatBlocks) {
   const CommandResult result = run({"fuzz", "--plugin=" + plugin("depthwise_int8"), "--target=dw-int8", "--profile=smoke",
