@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "store/cause_table.h"
 #include "store/database.h"
+#include "store/explanation.h"
 
 namespace convict::store {
 namespace {
@@ -31,6 +32,7 @@ struct JoinedRow {
   std::string error_text;  // of the implementation; what a relation says names the case, and tells no bugs apart
   Mismatch shown;
   std::optional<Predicate> predicate;
+  bool is_exact = false;  // the predicate explains all cases that were tried, and says something
 
   /// What went wrong with a special value: where these lie depends on the data, so that conditions on the case tell
   /// little. Empty for what does not speak for itself.
@@ -45,6 +47,13 @@ struct JoinedRow {
   /// What two views of one fault have in common.
   std::string kind() const {
     return shown.suspect + "|" + std::string(is_on_values(shown.verdict) ? "values" : name_of(shown.verdict));
+  }
+
+  /// Whether it ended with a result or an error: one fault may end in any of these ways. Paddings of the wrong axes
+  /// give another shape, wrong values where the shape is the same, and an error where the kernel does not fit any more.
+  bool has_ended() const {
+    const Verdict verdict = shown.verdict;
+    return is_on_values(verdict) || verdict == Verdict::kShape || verdict == Verdict::kRefusesValid;
   }
 };
 
@@ -63,6 +72,9 @@ std::optional<JoinedRow> row_at(const SQLite::Statement& at) try {
   row.shown = read_mismatch(text("shown_text"), text("suspect"), text("verdict"), text("blame"), certificate);
   if (row.shown.verdict != Verdict::kWrongRelation) row.error_text = row.shown.certificate.text.value_or("");
   if (!row.predicate_text.empty()) row.predicate = Predicate::parse(row.predicate_text);
+  const auto explanation = nlohmann::json::parse(text("explanation"), nullptr, /*allow_exceptions=*/false);
+  if (const auto evidence = explanation_in(explanation).evidence; evidence && row.predicate)
+    row.is_exact = evidence->samples > 0 && evidence->unexplained == 0 && !row.predicate->conditions.empty();
   return row;
 } catch (const UsageError&) {
   return std::nullopt;
@@ -117,9 +129,15 @@ class Groups {
   std::vector<size_t> parent_;
 };
 
+/// Whether the case of `one` is among those that all fail by what `other` is: nobody can tell what else is wrong there.
+bool is_part_of(const JoinedRow& one, const JoinedRow& other) {
+  return other.is_exact && one.has_ended() && other.has_ended() && one.shown.suspect == other.shown.suspect &&
+         other.predicate->holds(one.shown.problem_case);
+}
+
 /// Rows of one kind are one bug if they have the same predicate, the same error text, if the predicate of one holds for
 /// the case of the other, or if they have the same symptom. The others, for which no condition was found, and which
-/// have no error text, cannot be told apart, and are one line as well.
+/// have no error text, cannot be told apart, and are one line as well. Of different kinds, see is_part_of().
 Groups grouped(const std::vector<JoinedRow>& rows) {
   Groups groups(rows.size());
   std::map<std::string, size_t> first;
@@ -140,6 +158,9 @@ Groups grouped(const std::vector<JoinedRow>& rows) {
     for (const size_t other : explained[rows[i].kind()])
       if (groups.of(i) != groups.of(other) && rows[other].predicate->holds(rows[i].shown.problem_case))
         groups.join(i, other);
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t other = 0; other < rows.size(); ++other)
+      if (groups.of(i) != groups.of(other) && is_part_of(rows[i], rows[other])) groups.join(i, other);
   std::set<size_t> told_apart;
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i].predicate || !rows[i].error_text.empty()) told_apart.insert(groups.of(i));

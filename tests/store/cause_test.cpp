@@ -33,13 +33,14 @@ class CauseTest : public StoreTest {
   }
 
   /// Explains a row as a diagnosis does.
-  static void explain(store::Store& store, int64_t id, const std::string& predicate) {
+  static void explain(store::Store& store, int64_t id, const std::string& predicate,
+                      const std::optional<store::PredicateEvidence>& evidence = std::nullopt) {
     const std::string line = store.mismatch(id)->case_text;
     store.explain(id, {.case_text = line,
                        .shrunk_text = line,
                        .shrunk_certificate = certificate_in(store.mismatch(id)->certificate),
                        .predicate = predicate,
-                       .explanation = {.reproduced = true}});
+                       .explanation = {.reproduced = true, .evidence = evidence}});
   }
 
   static std::map<std::string, std::string> causes_by_case(const store::Store& store) {
@@ -169,6 +170,34 @@ TEST_F(CauseTest, RowsThatSeemToBeOneBugShareACandidate) {
   std::set<std::string> different;
   for (const auto& [line, cause] : causes) different.insert(cause);
   EXPECT_EQ(different.size(), 5u);
+}
+
+/// What always fails if a condition holds may end in several ways.
+TEST_F(CauseTest, OneFaultMayEndInSeveralWays) {
+  store::Store store = open();
+  const int64_t campaign = begin(store);
+  const int64_t shape = store.record(campaign, failing("conv2d in=5 p=0x1", Verdict::kShape)).id;
+  const int64_t values = store.record(campaign, failing("conv2d in=5 p=1x2")).id;
+  const int64_t error = store.record(campaign, failing("conv2d in=2 p=0x1", Verdict::kRefusesValid, "small")).id;
+  const int64_t elsewhere = store.record(campaign, failing("conv3d in=5 p=1", Verdict::kRefusesValid, "rank")).id;
+  const int64_t death = store.record(campaign, failing("conv2d in=5 p=0x1", Verdict::kCrash)).id;
+  explain(store, shape, "p.begin[0] != p.begin[1]", store::PredicateEvidence{.samples = 400});
+  store.join_causes();
+  const auto cause = [&](int64_t row) { return store.mismatch(row)->cause; };
+  EXPECT_EQ(cause(shape), cause(values));
+  EXPECT_EQ(cause(shape), cause(error));
+  EXPECT_NE(cause(shape), cause(elsewhere)) << "the condition does not hold for its case";
+  EXPECT_NE(cause(shape), cause(death)) << "a death is another matter";
+}
+
+TEST_F(CauseTest, AConditionWithExceptionsSaysNothingOfOtherKinds) {
+  store::Store store = open();
+  const int64_t campaign = begin(store);
+  const int64_t shape = store.record(campaign, failing("conv2d in=5 p=0x1", Verdict::kShape)).id;
+  const int64_t values = store.record(campaign, failing("conv2d in=5 p=1x2")).id;
+  explain(store, shape, "p.begin[0] != p.begin[1]", store::PredicateEvidence{.samples = 400, .unexplained = 1});
+  store.join_causes();
+  EXPECT_NE(store.mismatch(shape)->cause, store.mismatch(values)->cause);
 }
 
 TEST_F(CauseTest, TriageOfACauseHoldsForItsRowsAndThoseToCome) {
