@@ -168,7 +168,7 @@ json cause_of(const reports::CauseGroup& group) {
           {"status", cut(group.status(), 40)},
           {"blame", cut(group.blame(), 40)},
           {"suspects", cut(group.suspects(), 200)},
-          {"verdict", cut(group.first().row.verdict, 40)},
+          {"verdict", cut(group.speaker().row.verdict, 40)},
           {"shows_if", cut(group.shows_if(), kLongestFact)},
           {"hits", group.hits()},
           {"mismatches", std::move(ids)}};

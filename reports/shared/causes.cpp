@@ -38,6 +38,11 @@ auto rank(const report::MismatchReport* one) {
                     one->row.best_text().size());
 }
 
+/// The row that says most, of the simplest case: the title of a cause is of the same one (store/cause_join.cpp).
+auto telling(const report::MismatchReport* one) {
+  return std::tuple(one->row.predicate.empty(), one->row.best_text().size(), one->row.best_text());
+}
+
 store::CauseRow lone(const report::MismatchReport& one) {
   store::CauseRow row;
   row.title = one.row.verdict + " in " + one.row.operation;
@@ -51,6 +56,8 @@ size_t order_of_blame(const CauseGroup& group) {
 }
 
 }  // namespace
+
+const report::MismatchReport& CauseGroup::speaker() const { return **std::ranges::min_element(rows, {}, telling); }
 
 int64_t CauseGroup::hits() const {
   int64_t hits = 0;
@@ -88,7 +95,7 @@ std::string CauseGroup::status() const {
 }
 
 std::string CauseGroup::shows_if() const {
-  if (!is_known()) return first().row.shows_if();
+  if (!is_known()) return speaker().row.shows_if();
   std::string text;
   try {
     for (const Cause& block : parse_causes(cause.block, ""))

@@ -17,6 +17,7 @@ struct CauseGroup {
   std::vector<const report::MismatchReport*> rows = {};  // not empty; the most urgent and simplest first
 
   const report::MismatchReport& first() const { return *rows.front(); }
+  const report::MismatchReport& speaker() const;  // the one that its title and shows_if() are of
   int64_t hits() const;
   bool fails() const;  // whether a job fails because of one of its rows
   bool is_known() const { return !cause.name.empty(); }
