@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -212,6 +213,11 @@ std::vector<FoundCause> found_causes(const campaign::CampaignResult& result) {
     else
       same->rows.push_back(row);
   }
+  std::ranges::stable_sort(causes, {}, [](const FoundCause& one) {
+    const campaign::Found& first = one.first();
+    return std::tuple(first.is_known(), first.example.blame != Blame::kTarget, reading_order(first.example.verdict),
+                      std::numeric_limits<uint64_t>::max() - one.hits());
+  });
   return causes;
 }
 

@@ -102,6 +102,18 @@ TEST(FuzzReport, TheVerdictComesFirstAndWrongValuesBeforeAllElse) {
   }
 }
 
+TEST(FuzzReport, OfAKindThatWithTheMostHitsIsFirst) {
+  campaign::CampaignResult result = campaign();
+  result.found.clear();
+  for (int64_t id = 1; id <= 3; ++id) {
+    result.found[id] = of_verdict(Verdict::kWrongExact, id);
+    result.found[id].hits = id == 2 ? 900 : 7;
+  }
+  result.found[2].shows_if.clear();
+  const std::string text = cli::fuzz_as_text(result, {});
+  EXPECT_LT(text.find("#2 mine: wrong-exact, new, 900 hits"), text.find("#1 mine: wrong-exact, new, 7 hits")) << text;
+}
+
 TEST(FuzzReport, WhatWasReplayedIsSaid) {
   campaign::CampaignResult result = campaign();
   result.found.clear();
