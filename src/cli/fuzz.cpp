@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -110,10 +111,15 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   return settings;
 }
 
-/// The progress is gone when it returns: the result has the screen to itself.
+/// The progress is gone when it returns: the result has the screen to itself. Notes that the progress has told stand
+/// above it, if both go to the terminal.
 campaign::CampaignResult run_with_progress(const campaign::CampaignSettings& settings, const OutputOptions& out) {
   CampaignProgress progress(settings, out);
-  return campaign::run_campaign(settings, [&](const campaign::CampaignResult& so_far) { progress(so_far); });
+  campaign::CampaignResult result =
+      campaign::run_campaign(settings, [&](const campaign::CampaignResult& so_far) { progress(so_far); });
+  if (!out.json() && out.output.empty() && isatty(STDOUT_FILENO) != 0 && isatty(STDERR_FILENO) != 0)
+    std::erase_if(result.notes, [&](const std::string& note) { return progress.has_told(note); });
+  return result;
 }
 
 /// Of the examples: those that no target takes, of which the campaign has nothing.

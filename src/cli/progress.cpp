@@ -69,7 +69,10 @@ std::string judged_targets(const campaign::CampaignResult& result) {
 void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
   if (out_.quiet || so_far.roster.empty()) return;
   if (!std::exchange(introduced_, true)) introduce(so_far);
-  for (; told_notes_ < so_far.notes.size(); ++told_notes_) block_.say("note: " + so_far.notes[told_notes_]);
+  for (size_t i = told_notes_.size(); i < so_far.notes.size(); ++i) {
+    block_.say("note: " + so_far.notes[i]);
+    told_notes_.push_back(so_far.notes[i]);
+  }
   if (so_far.found.size() != announced_.size()) announce(so_far);
   samples_.push_back({so_far.seconds, so_far.counts[Counter::kCases]});
   while (samples_.size() > 2 && so_far.seconds - samples_[1].seconds > kRecent) samples_.pop_front();

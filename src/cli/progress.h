@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@ class CampaignProgress {
                    LiveBlock::Clock::time_point (*now)() = LiveBlock::Clock::now)
       : settings_(settings), out_(out), block_(out.quiet, now) {}
   void operator()(const campaign::CampaignResult& so_far);
+  bool has_told(const std::string& note) const { return std::ranges::find(told_notes_, note) != told_notes_.end(); }
 
  private:
   struct RatePoint {
@@ -37,7 +39,7 @@ class CampaignProgress {
   const OutputOptions& out_;
   LiveBlock block_;
   bool introduced_ = false;
-  size_t told_notes_ = 0;
+  std::vector<std::string> told_notes_;
   std::set<int64_t> announced_;    // rows
   std::deque<RatePoint> samples_;  // of the last seconds
 };

@@ -161,6 +161,23 @@ TEST_F(ProgressTest, ALineWaitsForTheFirstCase) {
             "workers lost: 0; 0 known, 0 new; coverage: 0 pairs, 0 triples\n");
 }
 
+/// A copy of the program has no libraries beside it, and says so: on a terminal once, in a file also with the result.
+TEST_F(ProgressTest, ANoteIsOnAScreenOnce) {
+  std::filesystem::copy_file(CONVICT_PROGRAM, file("convict"));
+  const std::vector<std::string> words = {"fuzz", "--target=direct", "--cases=50", "--shrink=none"};
+  const std::string note = "note: judging without an oracle";
+  for (const std::string& result : {std::string(), file("result")}) {
+    TerminalOptions options = on_terminal();
+    options.program = file("convict");
+    options.stdout_file = result;
+    TerminalCommand command(words, options);
+    EXPECT_EQ(command.wait(), 0);
+    const auto has_note = [&](const std::string& row) { return row.starts_with(note); };
+    EXPECT_EQ(std::ranges::count_if(command.screen().rows(), has_note), 1) << command.written();
+    if (!result.empty()) EXPECT_NE(read_file(result).find(note), std::string::npos);
+  }
+}
+
 TEST_F(ProgressTest, ADumbTerminalGetsNoControlSequences) {
   TerminalCommand command(guilty(), on_terminal({"TERM=dumb"}));
   EXPECT_EQ(command.wait(), 1);

@@ -82,7 +82,7 @@ TerminalCommand::TerminalCommand(const std::vector<std::string>& arguments, cons
     : screen_(options.columns) {
   std::vector<std::string> words = {"/usr/bin/env", "-u", "NO_COLOR", "TERM=xterm"};
   words.insert(words.end(), options.environment.begin(), options.environment.end());
-  words.push_back(CONVICT_PROGRAM);
+  words.push_back(options.program.string());
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

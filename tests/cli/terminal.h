@@ -37,6 +37,7 @@ struct TerminalOptions {
   std::vector<std::string> environment = {};  // "NAME=value", after TERM=xterm and without NO_COLOR
   size_t columns = 100;
   std::string stdout_file = {};  // stdout goes there instead of to the terminal
+  std::filesystem::path program = CONVICT_PROGRAM;
 };
 
 /// A running convict whose standard streams are a terminal of its own. As for Command, waiting has no limit here.
