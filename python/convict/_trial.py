@@ -185,8 +185,11 @@ class Run:
 
     def hardly_judged(self, report: dict) -> str:
         blocks = report["targets"][0]["blocked_by"]
-        reasons = [one["reason"] for one in report["refusals"][:3]] + ([blocks] if blocks else [])
-        reasons = ", ".join(dict.fromkeys(reasons)) or "no reason was given"
+        most = sorted(report["refusals"], key=lambda one: -one["count"])[:3]
+        reasons = [f"{one['reason']} ({one['count']} times)" for one in most]
+        if blocks and blocks not in {one["reason"] for one in most}:
+            reasons.append(blocks)
+        reasons = ", ".join(reasons) or "no reason was given"
         some = "all" if report["judged"] == 0 else f"all but {report['judged']}"
         return f"{self.target.name}: it refused {some} of {report['cases']} problems: {reasons}"
 

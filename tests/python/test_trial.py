@@ -82,6 +82,77 @@ def test_refused_is_no_finding():
 
 
 @thorough
+def test_who_refuses_everything_is_not_acquitted():
+    def mine(*_):
+        raise convict.Refused("not today")
+
+    with pytest.raises(convict.Refused, match="not today"):
+        convict.trial(mine, like="torch.conv2d", cases=20, seed=1)
+
+
+def test_what_it_prints_disturbs_nobody(capfd):
+    def mine(*words):
+        print("computing")
+        return torch_like_conv(*words)
+
+    convict.trial(mine, like="torch.conv2d", cases=20, seed=1)
+    assert "computing" in capfd.readouterr().out
+
+
+def test_a_changed_input_is_named():
+    def mine(x, w, *rest):
+        result = torch_like_conv(x, w, *rest)
+        w *= 0
+        return result
+
+    assert falsified(mine, "torch.conv2d", cases=12).verdict == "input-written"  # each one ends a process of convict's
+
+
+def test_isolated_it_may_die():
+    def mine(x, *rest):
+        if x.shape[0] > 1:
+            os.kill(os.getpid(), signal.SIGUSR1)
+        return torch_like_conv(x, *rest)
+
+    wrong = falsified(mine, "torch.conv2d", isolate=True, cases=12, shrink="1s")
+    assert wrong.verdict == "crash"
+    assert "SIGUSR1" in str(wrong)
+
+
+def test_isolated_it_may_hang():
+    def mine(x, *rest):
+        if x.shape[0] > 1:
+            signal.pause()
+        return torch_like_conv(x, *rest)
+
+    wrong = falsified(mine, "torch.conv2d", isolate=True, timeout="200ms", cases=12, shrink="1s")
+    assert wrong.verdict == "hang"
+
+
+@convict.example("conv2d g=2 ic=2 oc=2 in=5 k=3")
+def test_an_example_that_is_refused_is_a_note():
+    def ungrouped(*words):
+        if words[-1] > 1:
+            raise convict.Refused("no groups")
+        return torch_like_conv(*words)
+
+    with pytest.warns(convict.Note, match="ungrouped: --example 'conv2d g=2 .*' ungrouped refused: no groups; valid: a case"):
+        convict.trial(ungrouped, like="torch.conv2d", cases=20, seed=1)
+
+
+def test_who_refuses_everything_is_not_asked_for_long():
+    asked = 0
+
+    def never(*words):
+        nonlocal asked
+        asked += 1
+        raise convict.Refused("not today")
+
+    with pytest.raises(convict.Refused, match=r"never: it refused all of 60 problems: .*not today \(\d+ times\)"):
+        convict.trial(never, like="torch.conv2d", cases=60, seed=1)
+    assert asked < 8000
+
+
 @convict.example("conv2d in=3 k=3 p=2 seed=5")
 def test_an_example_is_judged_first():
     seen = []
