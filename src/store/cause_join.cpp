@@ -158,8 +158,11 @@ Groups grouped(const std::vector<JoinedRow>& rows) {
     for (const size_t other : explained[rows[i].kind()])
       if (groups.of(i) != groups.of(other) && rows[other].predicate->holds(rows[i].shown.problem_case))
         groups.join(i, other);
+  std::vector<size_t> exact;
   for (size_t i = 0; i < rows.size(); ++i)
-    for (size_t other = 0; other < rows.size(); ++other)
+    if (rows[i].is_exact) exact.push_back(i);
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (const size_t other : exact)
       if (groups.of(i) != groups.of(other) && is_part_of(rows[i], rows[other])) groups.join(i, other);
   std::set<size_t> told_apart;
   for (size_t i = 0; i < rows.size(); ++i)

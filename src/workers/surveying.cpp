@@ -25,7 +25,6 @@ using Seconds = std::chrono::duration<double>;
 // A survey ends by the number of its questions, so that a seed has the same cases each time: these take about 2 s. A
 // target that answers slowly is given so many ns of CPU time.
 constexpr uint64_t kMostQuestions = 340'000, kPatience = 8'000'000'000;
-constexpr uint64_t kMostInVain = 5'000;  // questions of a client that takes nothing: a second of a function in Python
 constexpr auto kPatienceWithClients = std::chrono::seconds(6), kIfItIsShort = std::chrono::seconds(4);
 
 /// What a client is charged with: all questions at the pace of its fastest batch. So a busy machine does not change
@@ -67,9 +66,7 @@ generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs)
   const WorkerSettings& settings = asked.settings;
   const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
   const uint64_t cpu_begin = run::cpu_ns();
-  const std::vector<Case> examples = examples_of(subject, settings);  // say where to look, and are worth the time
-  uint64_t questions = 0, answered = 0;
-  bool takes_some = false;
+  uint64_t questions = 0;
   ClientTime client_time;
   const Seconds patience = pairs ? kPatienceWithClients : kIfItIsShort;
   const auto ask = [&](std::span<const Case> cases) {
@@ -86,8 +83,6 @@ generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs)
         examine::Acceptance answer = examine::answer_to(c, subject, target, asked.record, asking);
         reached += answer.was_asked ? 1 : 0;
         refusals.emplace_back();
-        takes_some |= !answer.reason;
-        answered += answer.was_asked ? 1 : 0;
         if (answer.reason) refusals.back() = {std::move(*answer.reason), answer.was_asked};
       }
     }
@@ -99,10 +94,10 @@ generate::Survey survey_of(size_t target, const SurveyInputs& asked, bool pairs)
   const auto has_time = [&](double part) {
     const bool has_questions = static_cast<double>(questions) < part * static_cast<double>(kMostQuestions);
     const bool in_cpu_time = static_cast<double>(run::cpu_ns() - cpu_begin) < part * static_cast<double>(kPatience);
-    const bool in_vain = !takes_some && examples.empty() && answered >= kMostInVain;
-    return has_questions && in_cpu_time && (!subject.process || (!in_vain && client_time.charged() < part * patience));
+    return has_questions && in_cpu_time && (!subject.process || client_time.charged() < part * patience);
   };
-  return generate::survey({generate::find_profile(settings.profile), settings.seed, pairs, examples}, ask, has_time);
+  return generate::survey(
+      {generate::find_profile(settings.profile), settings.seed, pairs, examples_of(subject, settings)}, ask, has_time);
 }
 
 }  // namespace convict::workers

@@ -174,7 +174,9 @@ TEST_F(ProgressTest, ANoteIsOnAScreenOnce) {
     EXPECT_EQ(command.wait(), 0);
     const auto has_note = [&](const std::string& row) { return row.starts_with(note); };
     EXPECT_EQ(std::ranges::count_if(command.screen().rows(), has_note), 1) << command.written();
-    if (!result.empty()) EXPECT_NE(read_file(result).find(note), std::string::npos);
+    if (!result.empty()) {
+      EXPECT_NE(read_file(result).find(note), std::string::npos);
+    }
   }
 }
 
