@@ -136,7 +136,7 @@ def test_an_example_that_is_refused_is_a_note():
             raise convict.Refused("no groups")
         return torch_like_conv(*words)
 
-    note = "ungrouped: --example 'conv2d g=2 .*' ungrouped refused: no groups; valid: a case"
+    note = "ungrouped: --example 'conv2d g=2 .*': ungrouped refused: no groups; valid: a case"
     with pytest.warns(convict.Note, match=note):
         convict.trial(ungrouped, like="torch.conv2d", cases=20, seed=1)
 
