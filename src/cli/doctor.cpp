@@ -228,6 +228,13 @@ json self_check(const std::string& plugin, const workers::RosterEntry& entry, st
           {"blocked_by", survey.blocked_by}};
 }
 
+std::map<std::string, std::vector<std::string>> cases_by_verdict(const json& failures) {
+  std::map<std::string, std::vector<std::string>> cases;
+  for (const json& one : failures) cases[one["verdict"]].push_back(one["case"]);
+  return cases;
+}
+
+/// Of each kind of failure, the shortest case.
 std::string as_text(const std::string& plugin, const json& one) {
   std::string text = fmt::format("{}: {} {}, lineage {}: {}\n", as_written(plugin), one["name"].get<std::string>(),
                                  one["version"].get<std::string>(), one["lineage"].get<std::string>(),
@@ -239,10 +246,10 @@ std::string as_text(const std::string& plugin, const json& one) {
   if (const auto why = one["blocked_by"].get<std::string>(); !why.empty())
     text += fmt::format("  it accepted no case that it was asked about; what blocks is probably: {}\n",
                         printable(why, 200));
-  for (const json& mismatch : one["failures"])
-    text += fmt::format("  {}: convict repro {} --target {} {}\n", mismatch["verdict"].get<std::string>(),
+  for (const auto& [verdict, cases] : cases_by_verdict(one["failures"]))
+    text += fmt::format("  {} on {}: convict repro {} --target {} {}\n", verdict, counted(cases.size(), "case"),
                         plugin_flag(plugin), shell_quoted(one["name"].get<std::string>()),
-                        shell_quoted(mismatch["case"].get<std::string>()));
+                        shell_quoted(*std::ranges::min_element(cases, {}, &std::string::size)));
   return text;
 }
 

@@ -181,6 +181,19 @@ TEST_F(ListTest, DoctorAgreesWithWhatIsInstalled) {
   EXPECT_EQ(text.out.find("\nready to judge by the exact reference alone: ") != std::string::npos, !has_oracle) << text.out;
 }
 
+TEST_F(ListTest, DoctorShowsOneCaseOfEachKindOfFailure) {
+  const CommandResult text = run({"doctor", CONVICT_TEST_PLUGINS "/guilty.so"});
+  EXPECT_EQ(text.exit_code, 1) << text.out << text.err;
+  std::set<std::string> verdicts;
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);)
+    if (const size_t at = line.find(": convict repro --plugin "); at != std::string::npos) {
+      EXPECT_TRUE(verdicts.insert(line.substr(2, line.find(' ', 2) - 2)).second) << text.out;
+      EXPECT_NE(line.find(" on "), std::string::npos) << line;
+    }
+  EXPECT_TRUE(verdicts.contains("wrong-exact")) << text.out;
+}
+
 TEST_F(ListTest, DoctorKnowsEveryImplementation) {
   const json report = run({"doctor", "--format=json"}).json();
   ASSERT_TRUE(report.is_object());
