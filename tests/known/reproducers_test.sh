@@ -52,6 +52,8 @@ ready() {
     *.js) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
       printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
       chmod +x "$work/program" ;;
+    */onednn-amx-*) grep -qs 'DNNL_VERSION_MAJOR 3' /usr/include/oneapi/dnnl/dnnl_version.h &&
+      grep -qw amx_tile /proc/cpuinfo && build "$1" -ldnnl ;;
     */onednn-bf16-1x1-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
     */onednn-bf16-grouped-*) onednn 3 avx512_bf16 && build "$1" -ldnnl ;;
     */onednn-integers-sum-*) onednn 2 avx512_vnni && build "$1" -ldnnl ;;
@@ -74,12 +76,19 @@ ready() {
     */iree-*.py) python "$1" iree ;;
     */jax-*.py) python "$1" jax ;;
     */litert-*.py) python "$1" litert ;;
+    */mlx-*.py) python "$1" mlx ;;
+    */ncnn-*.py) python "$1" ncnn avx2 ;;
+    */openvino-bf16-few-*) python "$1" openvino amx_tile ;;
+    */openvino-bf16-*) python "$1" openvino avx512_bf16 ;;
+    */openvino-*.py) python "$1" openvino avx512bw ;;
     */tinygrad-*.py) python "$1" tinygrad ;;
     */tvm-*.py) python "$1" tvm ;;
+    */torch-amx-*) python "$1" torch amx_tile ;;
     */torch-quantized-*) python "$1" torch avx512_vnni ;;
     */torch-strided-*) python "$1" torch avx512f ;;
     */torch-bf16-* | */torch-wide-kernel-* | */torch-conv3d-*) python "$1" torch avx512bw ;;
     */torch-*) python "$1" torch avx2 ;;
+    */tensorflow-amx-*) python "$1" tensorflow amx_tile ;;
     */tensorflow-f16-*) python "$1" tensorflow avx512_fp16 ;;
     */tensorflow-bf16-*) python "$1" tensorflow avx512_bf16 ;;
     */tensorflow-one-column-*) python "$1" tensorflow avx512bw ;;

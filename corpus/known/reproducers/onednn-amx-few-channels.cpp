@@ -25,9 +25,16 @@ int main() {
   const memory::desc src({1, 8, 1, 15}, type, memory::format_tag::nhwc),
       dst({1, 1, 1, 8}, type, memory::format_tag::nhwc), any({1, 8, 1, 8}, type, memory::format_tag::any),
       plain({1, 8, 1, 8}, type, memory::format_tag::oihw);
+#if DNNL_VERSION_MAJOR >= 3
   const dnnl::convolution_forward::primitive_desc forward(engine, dnnl::prop_kind::forward_inference,
                                                           dnnl::algorithm::convolution_direct, src, any, dst, ones, zeros,
                                                           zeros);
+#else
+  const dnnl::convolution_forward::primitive_desc forward({dnnl::prop_kind::forward_inference,
+                                                           dnnl::algorithm::convolution_direct, src, any, dst, ones, zeros,
+                                                           zeros},
+                                                          engine);
+#endif
   std::vector<uint16_t> image, result(8);
   for (int i = 0; i < 8 * 15; ++i) image.push_back(bf16(static_cast<float>(i / 8)));
   int wrong = 0;
