@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
+.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir triton gpu-trial sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -52,6 +52,8 @@ help:
 	@echo 'make mlir    install MLIR 22: `convict fuzz --target mlir`'
 	@for client in $(PYTHON_CLIENTS); do \
 	  echo "make $$client  install it into build/venvs/$$client: \`convict fuzz --target $$client\`"; done
+	@echo 'make triton  install Triton, whose interpreter runs examples/python/triton_conv.py without a GPU'
+	@echo 'make gpu-trial  all that computes on the GPU of this machine on trial for MINUTES=$(MINUTES), into build/gpu (docs/gpu.md); after `make wheel`'
 	@echo 'make test-frameworks  install all of these, and run the tests of their clients'
 	@echo 'make wheel   build/wheel/convict_conv-*.whl: the program, its clients and the Python package, for pip (docs/wheel.md)'
 	@echo 'make sdist   the same as sources'
@@ -281,6 +283,11 @@ build/venvs/%/installed: clients/%/requirements.txt
 build/venvs/%/installed: oracles/%/requirements.txt
 	$(install_venv)
 
+# For examples/python/triton_conv.py and its test.
+triton: build/venvs/triton/installed
+build/venvs/%/installed: examples/python/%_requirements.txt
+	$(install_venv)
+
 # For clients/js. Nothing of the packages is run while they are installed.
 js:
 	@$(call install,nodejs)
@@ -300,6 +307,11 @@ test-frameworks: js mlir $(filter-out cudnn,$(PYTHON_CLIENTS)) test-setup build
 sweep: modules
 	@$(call install,$(NIGHT_PACKAGES))
 	tools/sweep.sh $(CONVICT) $(DB) $(TIME)
+
+# Needs no network, and nothing of `make setup`. Without MINUTES, 10.
+MINUTES ?= 10
+gpu-trial:
+	tools/gpu_trial.sh build/wheel/convict_conv-*.whl $(MINUTES) build/gpu
 
 transfer: build
 	tools/transfer.py --cases > build/findings.cases

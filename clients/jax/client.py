@@ -23,6 +23,7 @@ FLAGS = {"": "", "quick": "--xla_backend_optimization_level=0 --xla_cpu_use_fusi
 if FLAGS[PROGRAM]:
     os.environ["XLA_FLAGS"] = FLAGS[PROGRAM] + " " + os.environ.get("XLA_FLAGS", "")
 os.environ["JAX_PLATFORMS"] = DEVICE
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # of most of a device's memory, which processes share
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import jax
@@ -93,12 +94,22 @@ class Target:
         try:
             results = self.lineage.compute(problem, tensors, outputs)
         except Exception as error:  # pylint: disable=broad-except
+            if DEVICE != "cpu" and is_lost():
+                raise convict.DeviceLost(str(error)) from error  # and with it this process: the next case has a new one
             return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
         for name, result in results.items():
             if result.shape != tensors[name].shape:
                 return {"status": "wrong_shape", "error": f"{name} is {result.shape}, not {tensors[name].shape}"}
             tensors[name][...] = result
         return {"status": "ok"}
+
+
+def is_lost():
+    """Whether the device answers no more, because of an error that stays with the process."""
+    try:
+        return bool(jax.device_put(1.0).block_until_ready() != 1)
+    except Exception:  # pylint: disable=broad-except
+        return True
 
 
 if __name__ == "__main__":

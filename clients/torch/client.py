@@ -17,11 +17,12 @@ sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")
 os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # looks for a GPU without initializing it: this process is copied
 import convict
 import torch
+from convict._device import why_lost
 
 import lineages
 
 DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cpu"
-NOT_ON_DEVICES = ("aten", "onednn", "fbgemm", "x86", "qnnpack")  # lineages of code for processors alone
+NOT_ON_DEVICES = ("onednn", "fbgemm", "x86", "qnnpack")  # lineages of code for processors alone
 NOT_HERE = ("not implemented for 'Half'", "not implemented for 'BFloat16'")  # found out only when a kernel is called
 
 
@@ -35,8 +36,8 @@ class Target:
         one, is_cpu = self.lineage, DEVICE == "cpu"
         return {"name": self.name if is_cpu else f"{self.name}@{DEVICE}", "description": "PyTorch, " + one.description,
                 "lineage": one.lineage if is_cpu else "aten-" + DEVICE, "batch": one.batch,
-                "contract": {"algorithm": "direct", "min_accumulator": "f32", "summation": "fixed_order",
-                             "deterministic": is_cpu, **one.contract}}
+                "contract": {"algorithm": "direct", "min_accumulator": "f32", "deterministic": is_cpu,
+                             **({"summation": "fixed_order"} if is_cpu else {}), **one.contract}}
 
     def refusal(self, problem):
         return self.lineage.refusal(problem)
@@ -60,6 +61,8 @@ class Target:
         except convict.Refused as why:
             return {"status": "refused", "error": str(why)}
         except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+            if DEVICE != "cpu" and why_lost():
+                raise convict.DeviceLost(str(error)) from error  # and with it this process: the next case has a new one
             return failure(error)
         return {"status": "ok"}
 
@@ -83,7 +86,10 @@ def offered():
         return lineages.LINEAGES
     if DEVICE != "cuda" or not torch.cuda.is_available():
         sys.exit(f"PyTorch {torch.__version__} has no device {DEVICE} here; valid: cpu")
-    torch.backends.cudnn.allow_tf32 = False  # operands of f32 would be rounded
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False  # operands of f32 would be rounded
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    lineages.ON_DEVICE = True
     return {name: one for name, one in lineages.LINEAGES.items() if one.lineage not in NOT_ON_DEVICES}
 
 

@@ -12,6 +12,9 @@ import quantized
 from mapped import Mapped
 
 
+ON_DEVICE = False  # where cuDNN has the part of oneDNN, and takes all types
+
+
 @dataclass(frozen=True)
 class Lineage:
     """What `refusal` takes, `compute` computes: a problem and tensors give the outputs by name."""
@@ -30,6 +33,8 @@ def with_onednn(problem):
     mkldnn_fp16_device_check() in ATen/native/mkldnn/Utils.h), and so is output padding from the stride on
     (is_output_padding_big() in ATen/native/Convolution.cpp). They have implementations of their own here, because their
     sums are others."""
+    if ON_DEVICE:
+        return functions.refusal(problem)
     if set(problem.dtypes.values()) & {"f16", "bf16"} and problem.op == "conv_transpose" and any(
             more >= stride for more, stride in zip(problem.output_padding, problem.stride)):
         return "in 16 bits, output padding from the stride on is not oneDNN's"
@@ -96,3 +101,4 @@ def switch(lineage):
     """NNPACK, which steps in where oneDNN is off, transforms: a contract of its own."""
     torch.backends.nnpack.set_flags(False)
     torch.backends.mkldnn.set_flags(lineage.mkldnn)
+    torch.backends.cudnn.enabled = lineage.mkldnn

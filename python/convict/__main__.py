@@ -49,6 +49,8 @@ def named(text: str, options: argparse.Namespace) -> Target:
         given["dtypes"] = options.dtypes.split(",")
     if options.xp:
         given["xp"] = options.xp
+    if options.device:
+        given["device"] = options.device
     target = target_of(function, options.like, given)
     target.place = (module.__file__ or place, name)
     return target
@@ -88,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--like", help="the signature, such as torch.conv2d; parameters of the usual names need none")
         one.add_argument("--dtypes", help="comma-separated [f32]")
         one.add_argument("--xp", help="module of the arrays: numpy, torch [numpy]")
+        one.add_argument("--device", help="where its arrays are copied to: cuda [nowhere]")
         if name in ("fuzz", "grade"):
             one.add_argument("--cases", type=int, default=500)
             one.add_argument("--seed", type=int, default=1)
@@ -108,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.command == "grade":
         return show(grade(target, **sampling))
-    judge = Run(target, isolate=True, timeout="10s")
+    judge = Run(target, isolate=True, timeout="60s" if target.device else "10s")  # its first call compiles
     if options.command == "repro":
         output = run_convict(["repro", "--oracle=none", " ".join(options.case)], [target], isolate=True)
         print(output.out, end="")

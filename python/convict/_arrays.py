@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import math
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Union
 
+from ._device import from_anywhere, from_device, is_on_device, mover
 from ._errors import ProgramMissing, WrongUse
 
 # numpy has no bf16: its bits come as uint16, and go back as such.
@@ -49,10 +50,10 @@ def plain(problem: Any, name: str) -> Any:
     return (numpy.arange(math.prod(dims)) % 5).astype(NUMPY_TYPES[problem.dtypes[name]]).reshape(dims)
 
 
-def converter(xp: Union[str, Any]) -> Callable[[Any, str], Any]:
+def converter(xp: Union[str, Any], device: Optional[str] = None) -> Callable[[Any, str], Any]:
     """What makes of a numpy array what the function wants: for "numpy" itself; else `xp.from_dlpack` of a module or of
-    its name, such as "torch". With "torch", bf16 becomes torch.bfloat16."""
-    if xp == "numpy":
+    its name, such as "torch"; with a device, the one copy of it there. With "torch", bf16 becomes torch.bfloat16."""
+    if xp == "numpy" and device in (None, "cpu"):
         return lambda array, _: array
     if isinstance(xp, str):
         try:
@@ -62,26 +63,34 @@ def converter(xp: Union[str, Any]) -> Callable[[Any, str], Any]:
     if not hasattr(xp, "from_dlpack"):
         raise WrongUse(f"xp={getattr(xp, '__name__', xp)!r} has no from_dlpack; valid: numpy, torch, or another module "
                        "with it")
+    handed_over = mover(xp, device) if device else xp.from_dlpack
 
     def convert(array: Any, dtype: str) -> Any:
         if dtype != "bf16":
-            return xp.from_dlpack(array)
+            return handed_over(array)
         if not hasattr(xp, "bfloat16"):
-            return xp.from_dlpack(array.view("int16"))
-        return xp.from_dlpack(array.view("int16")).view(xp.bfloat16)
+            return handed_over(array.view("int16"))
+        return handed_over(array.view("int16")).view(xp.bfloat16)
 
     return convert
 
 
 def as_numpy(result: Any) -> Any:
-    """What a function returned, as a numpy array."""
+    """What a function returned, as a numpy array: a view where its memory can be reached, else the one copy of it."""
     numpy = numpy_module()
     if isinstance(result, numpy.ndarray):
-        return result
-    if hasattr(result, "detach"):  # torch
+        array = result
+    elif hasattr(result, "detach"):  # torch
         result = result.detach().cpu()
         if str(result.dtype) == "torch.bfloat16":
             result = result.view(__import__("torch").int16)
             return result.numpy().view("uint16")
         return result.numpy()
-    return numpy.asarray(result)
+    else:
+        array = from_device(result) if is_on_device(result) else from_anywhere(result)
+    return array.view("uint16") if array.dtype.name == "bfloat16" else array
+
+
+def fitting(array: Any, dtype: Any) -> Any:
+    """bf16 as modules without that type have it, which are given int16."""
+    return array.view("uint16") if (array.dtype, dtype) == ("int16", "uint16") else array

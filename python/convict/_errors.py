@@ -29,6 +29,11 @@ class WrongUse(ValueError):
     """What was asked for makes no sense, in one line that says what would. Nobody is judged."""
 
 
+class DeviceLost(BaseException):
+    """The device answers no more, because of an error that stays with the process. An isolated function loses one case
+    to it, and goes on in a new process."""
+
+
 class Note(UserWarning):
     """What a trial has seen, and does not convict the function of."""
 

@@ -10,7 +10,8 @@ from typing import Any, Callable, Optional, Sequence, Union
 from . import _arrays
 from ._built_on import FRAMEWORKS, framework_of, version_of
 from ._by_name import by_name
-from ._errors import Refused, WrongUse
+from ._device import why_lost
+from ._errors import DeviceLost, Refused, WrongUse
 from ._kept import place_of
 from ._presets import Signature, preset
 from ._problem import Problem
@@ -38,7 +39,8 @@ class Target:
 
     def __init__(self, function: Callable[..., Any], like: Optional[str] = None, *, name: Optional[str] = None,
                  dtypes: Union[str, Sequence[str]] = "f32", contract: Optional[dict] = None,
-                 xp: Union[str, Any] = "numpy", built_on: Union[None, str, Sequence[str]] = None, batch: Optional[int] = None,
+                 xp: Union[str, Any] = "numpy", device: Optional[str] = None,
+                 built_on: Union[None, str, Sequence[str]] = None, batch: Optional[int] = None,
                  signature: Optional[Signature] = None):
         self.function, self.like, self.is_checked = function, like, signature is None
         self.signature = preset(like) if like else signature
@@ -56,7 +58,7 @@ class Target:
         if unknown:
             raise WrongUse(f"contract: {unknown.pop()!r} is not known; valid: {', '.join(sorted(CONTRACT_KEYS))}")
         self.contract = {**CONTRACT, **(contract or {})}
-        self.convert = _arrays.converter(xp)
+        self.convert, self.device = _arrays.converter(xp, device), device if device != "cpu" else None
         self.framework = framework_of(function, built_on)
         self.batch = batch or (_BATCH_ON_FRAMEWORK if self.framework else _BATCH)
         self.place = place_of(function)  # where its cases are kept
@@ -84,6 +86,12 @@ class Target:
         """Calls it for a plain problem. Raises WrongUse if that shows that it cannot be put on trial like this."""
         if not self.is_checked:
             return
+        try:
+            self.convert(_arrays.numpy_module().zeros(1, "float32"), "f32")
+        except Exception as why:
+            if not self.device:
+                raise
+            raise WrongUse(f"device={self.device!r}: {' '.join(str(why).split())[:200]}") from why
         operation = self.signature.operations[0] if self.signature else "conv2d"
         problem = plain_problem(operation, self.dtypes[0])
         check_call(self.function, self.name, problem, self.like,
@@ -148,15 +156,23 @@ class Target:
             return {"status": "wrong_shape", "error": str(why)}
         except (Exception, SystemExit) as error:  # a function that ends the process would end each one in turn
             text = " ".join(f"{type(error).__name__}: {error}".split())[:400]
+            if self.device and why_lost():
+                raise DeviceLost(f"{self.name}: {text}") from error
             self.errors[text] = error
             return {"status": "failed", "error": text}
 
     def _call(self, problem: Problem, arrays: dict[str, Any], outputs: set[str]) -> Any:
         """The data have infinities and NaN on purpose: numpy's warnings of them would be about these, and not about the
         function."""
-        converted = {name: self.convert(array, problem.dtypes[name]) for name, array in arrays.items()}
+        is_taken = self.signature is not None and self.device is not None  # the output is not copied there, too
+        converted = {name: self.convert(array, problem.dtypes[name]) for name, array in arrays.items()
+                     if not (is_taken and name in outputs)}
         with _arrays.numpy_module().errstate(all="ignore"):
-            return self._called(problem, converted, outputs)
+            result = self._called(problem, converted, outputs)
+        if self.signature is None and self.device:
+            for name in outputs & converted.keys():
+                self._take(converted[name], arrays[name])
+        return result
 
     def _called(self, problem: Problem, converted: dict[str, Any], outputs: set[str]) -> Any:
         if self.signature is None:
@@ -167,7 +183,7 @@ class Target:
     def _take(self, result: Any, dst: Any) -> None:
         if result is None:
             raise TypeError("it returns None, and no array")
-        array = _arrays.as_numpy(result)
+        array = _arrays.fitting(_arrays.as_numpy(result), dst.dtype)
         if array.shape != dst.shape:
             raise _WrongShape(f"it returns {array.shape}, and the output is {dst.shape}")
         _arrays.numpy_module().copyto(dst, array, casting="same_kind")

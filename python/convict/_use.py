@@ -139,7 +139,7 @@ def _check_result(result: Any, name: str, output: Any) -> None:
         raise WrongUse(f"{name} returns {_kind(result)}; {wanted}")
     numpy = _arrays.numpy_module()
     try:
-        array = _arrays.as_numpy(result)
+        array = _arrays.fitting(_arrays.as_numpy(result), output.dtype)
     except Exception as error:  # pylint: disable=broad-except
         raise WrongUse(f"{name} returns {_kind(result)}, which is no array ({error}); {wanted}") from error
     if not numpy.can_cast(array.dtype, output.dtype, "same_kind"):

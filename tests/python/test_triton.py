@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example in Triton, by its interpreter, which needs no GPU: `make triton` installs both."""
+import importlib.util
+import os
+import pathlib
+import re
+
+import pytest
+
+os.environ["TRITON_INTERPRET"] = "1"
+pytest.importorskip("triton", reason="no Triton here; `make triton` installs it")
+torch = pytest.importorskip("torch")
+
+import convict  # noqa: E402
+from convict import _trial  # noqa: E402
+
+FILE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / "triton_conv.py"
+WRONG, RIGHT = "channel[:, None] * OC + group * oc + o", "(group * oc + o) * ic + channel[:, None]"
+SMALL = "n=1 ic<=4 oc<=4 in<=5 k<=2 s=1 d=1"  # the interpreter takes a fortieth of a second for the smallest
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(_trial.Settings, "folder", str(tmp_path / "convict"))
+
+
+def conv2d_of(text, folder):
+    """The function of a file with this text, which Triton reads, too."""
+    file = folder / "triton_conv.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location("triton_conv", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.conv2d
+
+
+def test_the_example_is_found_wrong_and_where(tmp_path):
+    text = FILE.read_text()
+    assert len(text.splitlines()) <= 60 and text.count(WRONG) == text.count(RIGHT) == 1
+    with pytest.raises(convict.Falsified) as caught:
+        convict.trial(conv2d_of(text, tmp_path), cases=40, seed=1, where=SMALL + " bias=no p=0", shrink="3m")
+    assert caught.value.verdict == "wrong-exact"
+    condition = caught.value.causes[0].fails_if
+    assert re.search(r"\bic(/g)? >= 2\b", condition) and re.search(r"\boc >= 2\b", condition), condition
+
+
+def test_repaired_it_is_right(tmp_path):
+    text = FILE.read_text().replace(WRONG, RIGHT, 1)
+    convict.trial(conv2d_of(text, tmp_path), cases=60, seed=1, where=SMALL)
