@@ -54,7 +54,7 @@ class Trial:
     def run(self, step, command, limit, fine=(0,)):
         """Runs a command of a step, whose errors are kept in the folder. At its limit it is interrupted, and says what it
         has; then it is ended. Returns what it printed, or None."""
-        log = self.folder / f"{re.sub('[^a-z0-9-]+', '-', step)}.log"
+        log = self.folder / f"{re.sub('[^a-z0-9]+', '-', step.lower())}.log"
         with open(log, "w") as errors:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
                                        cwd=self.folder, start_new_session=True)
@@ -69,7 +69,7 @@ class Trial:
             return out
         if process.returncode in fine and fine == (0,):
             return ""
-        last = (log.read_text().strip().splitlines() or [f"exit code {process.returncode}"])[-1]
+        last = (log.read_text().replace(" before it had answered: ", "\n").strip().splitlines() or [f"exit code {process.returncode}"])[-1]
         self.failure(step, last if process.returncode != -signal.SIGKILL else f"ended after {limit:.0f} s")
         return None
 
@@ -114,7 +114,8 @@ class Trial:
                 if name in known and "cuda" in program.get("devices", []):
                     asked.append((f"{name}@cuda", known[name]["command"] + " cuda", []))
                 elif name in known and name.startswith("cudnn"):
-                    asked.append((name, known[name]["command"], []))
+                    command = known[name]["command"]  # announces engines, which no table has
+                    asked.append((name, command, ["--command", command]))
         return self.announced(asked + self.triton())
 
     def triton(self):
@@ -140,7 +141,7 @@ class Trial:
         def group(name, command, options):
             out = self.run(f"start {name}", [self.convict, "list", "--format", "json", "--command", command], 90)
             names = [row["name"] for row in json.loads(out or "[]")]
-            return Group(name, options, [one for one in names if one not in before or not options and "@" not in name])
+            return Group(name, options, [one for one in names if one not in before])
 
         with concurrent.futures.ThreadPoolExecutor() as pool:
             found = list(pool.map(lambda one: group(*one), asked))
@@ -272,7 +273,6 @@ def main():
     given = parser.parse_args()
     trial = Trial(given.convict, given.minutes, given.folder.resolve(), given.began, given.dry_run)
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # JAX takes most of the device's memory otherwise
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")]))
     trial.check_device()
     groups = trial.groups()
     said("on trial: " + (", ".join(name for group in groups for name in group.implementations) or "nothing"))

@@ -30,7 +30,9 @@ install_wheel() {
 }
 
 convict=$wheel
-if [[ $wheel = *.whl ]]; then
+if [[ $wheel != *.whl ]]; then
+  export PYTHONPATH=$here/../python${PYTHONPATH:+:$PYTHONPATH}
+else
   export -f install_wheel
   export PYTHON folder wheel
   if ! timeout 120 bash -ec install_wheel > "$folder/install.log" 2>&1; then

@@ -23,7 +23,7 @@ from typing import Any, Optional
 from ._errors import Falsified, Parser, ProgramMissing, Refused, WrongUse
 from ._grade import grade, grade_module
 from ._serve import serve
-from ._session import run_convict
+from ._session import in_a_copy, run_convict
 from ._target import Target, target_of
 from ._trial import Run, Settings
 from ._use import functions_in
@@ -107,6 +107,9 @@ def run(options: argparse.Namespace) -> int:
         return show(grade_module(options.target, **sampling))
     target = named(options.target, options)
     if options.command == "serve":
+        missing = in_a_copy(Target.why_no_device, target)  # this process is copied, and must not have initialized it
+        if missing:
+            raise WrongUse(missing)
         serve([target])
         return 0
     if options.command == "grade":

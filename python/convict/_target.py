@@ -86,16 +86,22 @@ class Target:
         """Calls it for a plain problem. Raises WrongUse if that shows that it cannot be put on trial like this."""
         if not self.is_checked:
             return
-        try:
-            self.convert(_arrays.numpy_module().zeros(1, "float32"), "f32")
-        except Exception as why:
-            if not self.device:
-                raise
-            raise WrongUse(f"device={self.device!r}: {' '.join(str(why).split())[:200]}") from why
+        missing = self.why_no_device()
+        if missing:
+            raise WrongUse(missing)
         operation = self.signature.operations[0] if self.signature else "conv2d"
         problem = plain_problem(operation, self.dtypes[0])
         check_call(self.function, self.name, problem, self.like,
                    lambda problem, arrays: self._call(problem, arrays, {"dst"}))
+
+    def why_no_device(self) -> str:
+        """What its library says of a device that it cannot use; "" if it can. Initializes the device."""
+        try:
+            if self.device:
+                self.convert(_arrays.numpy_module().zeros(1, "float32"), "f32")
+            return ""
+        except Exception as why:  # pylint: disable=broad-except
+            return f"device={self.device!r}: {' '.join(str(why).split())[:200]}"
 
     def refusal(self, problem: Problem) -> Optional[str]:
         """Why the function is not called for a problem: what `like` and `dtypes` say, and then the function itself,

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example in Triton, by its interpreter, which needs no GPU: `make triton` installs both."""
+"""The example in Triton, by its interpreter, which needs no GPU: `make triton` installs both. And PyTorch's client on a
+device that is played."""
 import importlib.util
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -47,3 +50,55 @@ def test_the_example_is_found_wrong_and_where(tmp_path):
 def test_repaired_it_is_right(tmp_path):
     text = FILE.read_text().replace(WRONG, RIGHT, 1)
     convict.trial(conv2d_of(text, tmp_path), cases=60, seed=1, where=SMALL)
+
+
+CLIENT = """
+import sys
+sys.argv, sys.path[:0] = ["client.py"], [{folder!r}, {shared!r}]
+import client, convict, torch
+from convict import _use
+problem = _use.plain_problem("conv2d", "f32")
+arrays = {{name: convict._arrays.plain(problem, name) for name in problem.dims}}
+client.DEVICE = "cuda"  # where tensors are not copied to: that is played
+torch.Tensor.to = lambda tensor, device: tensor
+torch.cuda.is_available = torch.cuda.is_initialized = lambda: True
+lost = []
+
+def synchronize():
+    if lost:
+        raise RuntimeError(lost[0])
+
+def fails(problem, tensors):
+    lost.extend({lost!r})
+    raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+torch.cuda.synchronize = synchronize
+offered = client.offered()
+print(sorted(offered))
+target = client.Target("torch:eager", offered["torch:eager"])
+announced = target.announcement()
+print(announced["name"], announced["contract"].get("summation"), torch.backends.cudnn.allow_tf32)
+print(target.refusal(_use.plain_problem("conv2d", "f16")), target.run(problem, arrays, {{"dst"}})["status"])
+object.__setattr__(target.lineage, "compute", fails)
+print(target.run(problem, arrays, {{"dst"}}))
+"""
+
+
+def played(lost):
+    folder = FILE.parents[2] / "clients"
+    text = CLIENT.format(folder=str(folder / "torch"), shared=str(folder / "shared"), lost=lost)
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+
+
+def test_pytorch_on_a_device_has_its_own_names_and_promises():
+    done = played([])
+    said = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert "torch:native" in said[0] and "torch:fused" not in said[0] and "torch:qnnpack" not in said[0]
+    assert said[1:3] == ["torch:eager@cuda None False", "None ok"]
+    assert "'failed'" in said[3]  # an error that does not stay is the case's
+
+
+def test_pytorchs_client_ends_with_its_device():
+    done = played(["an illegal memory access was encountered"])
+    assert done.returncode == 1 and "DeviceLost" in done.stderr.splitlines()[-1], done.stderr
