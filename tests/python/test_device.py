@@ -14,7 +14,7 @@ import convict
 from convict import _trial
 from kernels import torch_like_conv
 
-SMALL = "g<=2 ic<=4 oc<=4 in<=6 k<=3 n<=2"
+SMALL = "k<=3"  # what names more takes seconds to look for
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def test_what_is_written_on_the_device_is_copied_back(device):
             tensors["src"].data, tensors["wei"].data, None, problem.stride, problem.pad_begin, problem.dilation,
             problem.groups)
 
-    where = f"conv2d.forward bias=no p=0 {SMALL}"
+    where = "conv2d.forward bias=no"
     convict.trial(mine, xp=device.module, device="cuda", cases=8, seed=1, where=where)
     with pytest.raises(convict.Falsified):
         convict.trial(lambda problem, tensors: (mine(problem, tensors), tensors["dst"].data.fill(3)) and None,
