@@ -63,7 +63,7 @@ def converter(xp: Union[str, Any], device: Optional[str] = None) -> Callable[[An
     if not hasattr(xp, "from_dlpack"):
         raise WrongUse(f"xp={getattr(xp, '__name__', xp)!r} has no from_dlpack; valid: numpy, torch, or another module "
                        "with it")
-    handed_over = mover(xp, device) if device else xp.from_dlpack
+    handed_over = mover(xp, device) if device else lambda array: _shared(xp, array)
 
     def convert(array: Any, dtype: str) -> Any:
         if dtype != "bf16":
@@ -73,6 +73,14 @@ def converter(xp: Union[str, Any], device: Optional[str] = None) -> Callable[[An
         return handed_over(array.view("int16")).view(xp.bfloat16)
 
     return convert
+
+
+def _shared(xp: Any, array: Any) -> Any:
+    """The same memory; or a copy for a module that takes no views with gaps (JAX)."""
+    try:
+        return xp.from_dlpack(array)
+    except Exception:  # pylint: disable=broad-except
+        return xp.from_dlpack(array.copy())
 
 
 def as_numpy(result: Any) -> Any:

@@ -78,6 +78,20 @@ def test_an_array_that_only_has_dlpack_is_a_result():
                       where=SMALL, shrink="none")
 
 
+def test_a_library_that_takes_no_views_gets_copies():
+    given = []
+
+    def from_dlpack(array):
+        if not array.flags.c_contiguous:
+            raise RuntimeError("only compact striding is supported")
+        given.append(array)
+        return array
+
+    convict.trial(torch_like_conv, like="torch.conv2d", xp=types.SimpleNamespace(from_dlpack=from_dlpack), cases=40,
+                  seed=1, where=SMALL)
+    assert given
+
+
 def test_operands_are_copied_to_the_device_once_and_the_result_back_once(device):
     calls = []
 
