@@ -21,7 +21,7 @@ Call = tuple[Problem, dict[str, Any], set[str]]  # with the operands as arrays, 
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32"}
 CONTRACT_KEYS = {"algorithm", "min_accumulator", "summation", "sum_block", "winograd_m", "winograd_r", "points",
                  "deterministic", "flushes_subnormals", "accumulates", "fuses_relu", "requantizes", "moves_tiles",
-                 "pairs_planes"}
+                 "pairs_planes", "operand_bits", "truncates"}
 
 _LONGEST_NAME = 100  # docs/process-targets.md
 _BATCH, _BATCH_ON_FRAMEWORK = 32, 4  # calls at once: of what may compile each one for seconds, few

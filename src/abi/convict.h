@@ -300,6 +300,22 @@ typedef struct convict_transforms {
 #define CONVICT_TRANSFORMS_SYMBOL "convict_transforms_v1"
 typedef const convict_transforms* (*convict_transforms_function)(const convict_implementation* self);
 
+/* How an implementation with a contract of CONVICT_DIRECT computes on a matrix unit, such as a tensor core. Each has a
+ * larger error bound (docs/background/bounds.md), so it is allowed to those who declare it. */
+typedef struct convict_matrix_unit {
+  /* The two operands of a product may first be rounded to nearest, or truncated, to so many significant bits, 8 to 53,
+   * and those that are subnormal to fewer, or to zero. TF32: 11. A bias, old contents and diff_bias are not operands of
+   * products. 0: they are multiplied as they are. */
+  int32_t operand_bits;
+  /* Non-zero: sums may be truncated instead of rounded. Any number of terms may be added at once, each truncated below
+   * the last bit that the largest of them has in the accumulator. `summation` says how the sums of these are added. */
+  int32_t truncates;
+} convict_matrix_unit;
+
+/* A symbol that a plugin may export as well: the matrix unit of one of its implementations. NULL: nothing of this. */
+#define CONVICT_MATRIX_UNIT_SYMBOL "convict_matrix_unit_v1"
+typedef const convict_matrix_unit* (*convict_matrix_unit_function)(const convict_implementation* self);
+
 #ifdef __cplusplus
 }
 #endif

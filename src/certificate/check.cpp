@@ -28,6 +28,26 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 std::string shown(double value) { return fmt::format("{} = {}", hex_float(value), value); }
 
+/// Whether no operand of a product has more significant bits, or is subnormal.
+bool have_at_most(int bits, const convict_tensors& tensors, convict_pass pass) {
+  bool all = true;
+  for (const Role& role : kRoles) {
+    const convict_tensor& tensor = tensors.*role.tensor;
+    const Precision type = precision_of(tensor.dtype);
+    if (role.is_output[pass] || tensor.ndim < 2 || type.digits <= bits) continue;
+    const double normal = std::ldexp(1.0, type.least + type.digits - 1);
+    with_type(tensor.dtype, [&](auto zero) {
+      for_each_element<decltype(zero)>(tensor, [&](const auto& element, const int64_t*) {
+        int exponent = 0;
+        const auto value = static_cast<double>(number(element));
+        const double scaled = std::ldexp(std::frexp(value, &exponent), bits);
+        all &= value == 0 || (scaled == std::nearbyint(scaled) && std::abs(value) >= normal);
+      });
+    });
+  }
+  return all;
+}
+
 // ---- The claims -----------------------------------------------------------------------------------------------------
 
 /// Verdicts that stand or fall with a value.
@@ -95,7 +115,8 @@ class Checker {
   void check_theorem() {
     if (!from_.contract) return result_.leave_unchecked("theorem", "the certificate carries no contract");
     result_.leave_unchecked("contract", "the implementation declares it, not the case (`convict list`)");
-    const DeclaredContract& contract = *from_.contract;
+    DeclaredContract contract = *from_.contract;
+    contract.matrix_unit = unit_;
     const convict_dtype due = accumulator_of(contract, sum_types());
     claim("accumulator", accumulator() == due, fmt::format("{}", type_name(due)),
           fmt::format("certificate says {}, by its contract it is {}", type_name(accumulator()), type_name(due)));
@@ -193,6 +214,8 @@ class Checker {
     run::GuardedMemory memory;
     scene.set(memory);
     exact_ = judge::evaluate_element(p_, memory.ours(), role, at);
+    if (from_.contract) unit_ = from_.contract->matrix_unit;
+    if (unit_.operand_bits > 0 && have_at_most(unit_.operand_bits, memory.ours(), p_.pass)) unit_.operand_bits = 0;
     return true;
   }
 
@@ -255,6 +278,8 @@ class Checker {
     types.block = from_.contract->sum_block;
     types.flushes_subnormals = from_.contract->flushes_subnormals;
     types.subnormal = c_.fill == Fill::kSubnormal;
+    if (types.has_products) types.unit = unit_;
+    types.unit.truncates = unit_.truncates;
     return types;
   }
 
@@ -351,6 +376,7 @@ class Checker {
   convict_problem p_{};
   convict_dtype output_type_ = CONVICT_F32;
   judge::ExactElement exact_;
+  MatrixUnit unit_ = {};  // that the contract declares, without bits that hold all operands
   double got_ = 0;
   CertificateCheck result_;
 };

@@ -76,6 +76,15 @@ double flushed(const SumTypes& types, const judge::ExactElement& exact) {
   return 2 * static_cast<double>(exact.nonzero) * normal + (types.subnormal ? exact.magnitude : 0);
 }
 
+/// Of a product with factors that lose bits: each is truncated, or rounded.
+double lost_by_factors(const SumTypes& types) {
+  double kept = 1;
+  for (const convict_dtype factor : types.factors)
+    if (types.unit.operand_bits > 0 && types.unit.operand_bits < precision_of(factor).digits)
+      kept *= 1 + std::ldexp(1.0, 1 - types.unit.operand_bits);
+  return kept - 1;
+}
+
 /// Those that one term goes through at least: its product, and the additions it takes part in.
 std::optional<double> least_roundings(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
   const double n = std::max(static_cast<double>(exact.nonzero), 1.0);
@@ -93,7 +102,9 @@ std::optional<double> least_roundings(Bound bound, const SumTypes& types, const 
   }
   const int product = precision_of(types.factors[0]).digits + precision_of(types.factors[1]).digits;
   const bool exact_products = !types.has_products || product <= precision_of(types.accumulator).digits;
-  return exact_products ? roundings - 1 : roundings;
+  const double of_product = exact_products ? 0 : 1;
+  // Truncation is two roundings, and meets the terms and their sum.
+  return types.unit.truncates ? 4 * (roundings - 1) + 2 * of_product : roundings - 1 + of_product;
 }
 
 }  // namespace
@@ -102,8 +113,8 @@ std::optional<double> least_bound(Bound bound, const SumTypes& types, const judg
   if (bound == Bound::kStatistical) return least_statistical(types, exact);
   const auto roundings = least_roundings(bound, types, exact);
   if (!roundings) return std::nullopt;
-  return gamma_of(*roundings, precision_of(types.accumulator).unit_roundoff()) * exact.magnitude +
-         narrowing(types, exact) + flushed(types, exact);
+  const double summed = gamma_of(*roundings, precision_of(types.accumulator).unit_roundoff());
+  return (summed + lost_by_factors(types)) * exact.magnitude + narrowing(types, exact) + flushed(types, exact);
 }
 
 long double threshold(convict_dtype type) {
@@ -116,10 +127,14 @@ Reachable reachable(Bound bound, const SumTypes& types, const judge::ExactElemen
   const double u = precision_of(types.accumulator).unit_roundoff();
   const double roundings = least_roundings(bound, types, exact).value_or(0);
   const bool is_last_of_sums = precision_of(types.accumulator).digits == precision_of(types.output).digits;
-  const double before = std::max(roundings - (is_last_of_sums ? 1 : 0), 0.0);  // the rounding that may overflow
-  const double error = is_of_transform(bound) ? stated : gamma_of(before, u) * exact.magnitude;
-  const long double grown = std::exp(static_cast<long double>(roundings) * u);
-  const long double above = grown * exact.positive, below = grown * exact.negative;
+  const bool truncates = types.unit.truncates;
+  const double before = std::max(roundings - (is_last_of_sums && !truncates ? 1 : 0), 0.0);  // that may overflow
+  const double lost = lost_by_factors(types);
+  const double error = is_of_transform(bound) ? stated : (gamma_of(before, u) + lost) * exact.magnitude;
+  const long double grown = std::exp(static_cast<long double>(roundings) * u) * (1 + lost);
+  const long double of_others = truncates ? grown - 1 : 0;  // large terms of the other sign
+  const long double above = grown * exact.positive + of_others * exact.negative,
+                    below = grown * exact.negative + of_others * exact.positive;
   const auto leaves = [&](long double part, long double total) {
     return part >= sums_end || (std::isinf(error) ? part : total + error) >= output_end;
   };

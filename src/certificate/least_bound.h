@@ -40,6 +40,7 @@ struct SumTypes {
   int64_t block = 0;  // of a sum of runs; 0: any
   bool flushes_subnormals = false;
   bool subnormal = false;  // one factor of every product is
+  MatrixUnit unit = {};    // without bits that hold all factors
 };
 
 /// Which kinds of results some order of summation gives: docs/background/bounds.md, *Overflow*.

@@ -12,6 +12,7 @@ std::string why_not_equal(const DeclaredContract& contract, const Case& c, const
   if (exact.nonzero == 0) return "";
   if (contract.algorithm != CONVICT_DIRECT) return "the contract declares a transform, which rounds";
   if (contract.flushes_subnormals && c.fill == Fill::kSubnormal) return "the contract flushes subnormals";
+  if (contract.matrix_unit.operand_bits > 0) return "the contract rounds operands of the case";
   return "";
 }
 
@@ -50,7 +51,8 @@ std::string why_not_given(Bound bound, const DeclaredContract& contract, const C
       return only_if(contract.summation == CONVICT_BLOCKED && contract.sum_block >= 1,
                      "the contract declares no runs of a block");
     case Bound::kGammaPairwise:
-      return only_if(contract.summation == CONVICT_PAIRWISE, "the contract declares no tree");
+      return only_if(contract.summation == CONVICT_PAIRWISE && !contract.matrix_unit.truncates,
+                     "the contract declares no tree of roundings");
     case Bound::kWinograd:
     case Bound::kWinogradMoved: return why_not_winograd(bound == Bound::kWinogradMoved, contract);
     case Bound::kFft:
@@ -58,7 +60,8 @@ std::string why_not_given(Bound bound, const DeclaredContract& contract, const C
     case Bound::kSpecialValues:
       return only_if(contract.algorithm == CONVICT_DIRECT, "special values are judged in direct sums only");
     case Bound::kStatistical:
-      return only_if(contract.algorithm == CONVICT_DIRECT && contract.summation != CONVICT_ANY_ORDER,
+      return only_if(contract.algorithm == CONVICT_DIRECT && contract.summation != CONVICT_ANY_ORDER &&
+                         contract.matrix_unit == MatrixUnit(),
                      "roundings are taken for random only in direct sums of one order");
     case Bound::kQuantized:
     case Bound::kTolerance:

@@ -11,7 +11,8 @@
 
 namespace convict::certificate {
 
-/// Why this contract does not give this bound for an element of the case; nothing if it does.
+/// Why this contract does not give this bound for an element of the case; nothing if it does. The bits of operands in
+/// the contract are fewer than some operand of the case has, or 0.
 std::string why_not_given(Bound bound, const DeclaredContract& contract, const Case& c,
                           const judge::ExactElement& exact);
 

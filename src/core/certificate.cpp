@@ -112,6 +112,8 @@ json written(const DeclaredContract& contract) {
   if (contract.transforms.moves_tiles) to["moves_tiles"] = true;
   if (contract.transforms.pairs_planes) to["pairs_planes"] = true;
   if (!contract.transforms.points.empty()) to["points"] = contract.transforms.points;
+  if (contract.matrix_unit.operand_bits != 0) to["operand_bits"] = contract.matrix_unit.operand_bits;
+  if (contract.matrix_unit.truncates) to["truncates"] = true;
   return to;
 }
 json written(const ErrorMap& map) { return {{"role", map.role}, {"dims", map.dims}, {"wrong", map.wrong}}; }
@@ -205,6 +207,11 @@ bool read_name(const json& from, const Names<T>& names, T& to) {
 
 bool read_count(const json& from, int64_t& to) { return from.is_null() || !read(from, to); }
 
+bool read_bits(const json& from, int& to) {
+  to = from.is_number_integer() ? from.get<int>() : 0;
+  return from.is_null() || (from.is_number_integer() && to >= kFewestOperandBits && to <= kMostOperandBits);
+}
+
 bool read_flag(const json& from, bool& to) {
   to = from == true;
   return from.is_null() || from.is_boolean();
@@ -227,7 +234,9 @@ const char* read(const json& from, DeclaredContract& to) {
                      read_flag(value_at(from, "flushes_subnormals"), to.flushes_subnormals) &&
                      read_flag(value_at(from, "moves_tiles"), to.transforms.moves_tiles) &&
                      read_flag(value_at(from, "pairs_planes"), to.transforms.pairs_planes) &&
-                     read_numbers(value_at(from, "points"), to.transforms.points);
+                     read_numbers(value_at(from, "points"), to.transforms.points) &&
+                     read_bits(value_at(from, "operand_bits"), to.matrix_unit.operand_bits) &&
+                     read_flag(value_at(from, "truncates"), to.matrix_unit.truncates);
   return whole ? nullptr : "an object with algorithm, min_accumulator and summation";
 }
 
@@ -283,7 +292,8 @@ void report_missing(const Certificate& certificate, const void* field) {
   std::abort();  // it is a member
 }
 
-DeclaredContract declared(const convict_contract& contract, const Transforms& transforms) {
+DeclaredContract declared(const convict_contract& contract, const Declarations& declarations) {
+  const Transforms& transforms = declarations.transforms;
   const bool is_blocked = contract.summation == CONVICT_BLOCKED, is_winograd = contract.algorithm == CONVICT_WINOGRAD;
   const Transforms own = {is_winograd && transforms.moves_tiles,
                           contract.algorithm == CONVICT_FFT && transforms.pairs_planes,
@@ -297,7 +307,8 @@ DeclaredContract declared(const convict_contract& contract, const Transforms& tr
           is_winograd ? contract.winograd_m : 0,
           is_winograd ? contract.winograd_r : 0,
           contract.flushes_subnormals != 0,
-          own};
+          own,
+          contract.algorithm == CONVICT_DIRECT ? declarations.matrix_unit : MatrixUnit()};
 }
 
 std::string not_reproduced(const Certificate& certificate) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/case.h"
-#include "core/transforms.h"
+#include "core/matrix_unit.h"
 
 namespace convict::inline core {
 
@@ -56,10 +56,11 @@ struct DeclaredContract {
   int64_t sum_block = 0;                   // of blocked sums
   int64_t winograd_m = 0, winograd_r = 0;  // of Winograd's algorithm
   bool flushes_subnormals = false;
-  Transforms transforms = {};  // of the algorithm
+  Transforms transforms = {};   // of the algorithm
+  MatrixUnit matrix_unit = {};  // of direct sums
   bool operator==(const DeclaredContract&) const = default;
 };
-DeclaredContract declared(const convict_contract& contract, const Transforms& transforms);
+DeclaredContract declared(const convict_contract& contract, const Declarations& declarations);
 
 /// A double in one of its two JSON forms. NaN equals NaN.
 enum class Base { kTen, kSixteen };

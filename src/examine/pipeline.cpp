@@ -68,7 +68,7 @@ class Asking {
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
       result.abilities = subject.abilities;
-      result.transforms = subject.transforms;
+      result.declarations = subject.declarations;
       result.is_target = subject.is_target;
       result.is_excused =
           is_out || (!settings.asks_oracles && !subject.is_target) ||

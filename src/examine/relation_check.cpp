@@ -131,7 +131,7 @@ judge::Comparison compared(const convict_problem& p, const ImplementationRunner&
   judge::DenseOperands<W> dense;
   const std::vector<judge::Expected<W>> expected =
       judge::compute_reference<W>(p, ran.tensors(), judge::Detail::kMagnitudes, &dense);
-  add_operands(rule, ran.contract_of_call(), ran.transforms(), p, ran.tensors(), dense);
+  add_operands(rule, ran.contract_of_call(), ran.declarations().transforms, p, ran.tensors(), dense);
   return judge::compare<W>(expected, rule);
 }
 
@@ -167,7 +167,7 @@ std::optional<relations::Results> JudgedRunner::run(const relations::Call& call)
   std::optional<relations::Results> results = runner_.run(call);
   if (!results || wrong_) return results;
   Case c = case_of(call);
-  judge::Rule rule = rule_of_bounds(c, runner_.contract_of_call());
+  judge::Rule rule = rule_of_bounds(c, runner_.contract_of_call(), runner_.declarations().matrix_unit);
   if (exact_) {
     rule.kind = judge::Rule::Kind::kExact;
     rule.bound = Bound::kEquality;
@@ -199,9 +199,12 @@ bool applies(const relations::Relation& relation, const Scene& scene, const conv
   return (relation.exact_only ? exact : real) && relation.unsuited(call) == nullptr;
 }
 
-/// Whether the relation ties bits together; otherwise it only leads to calls with known exact results.
-bool ties_bits(const relations::Relation& relation, const convict_contract& contract) {
-  return relation.exact_only || (contract.deterministic && contract.summation != CONVICT_ANY_ORDER);
+/// Whether the relation ties bits together; otherwise it only leads to calls with known exact results. What is lost of
+/// a term that is truncated may depend on its sign.
+bool ties_bits(const relations::Relation& relation, const ImplementationRunner& runner) {
+  const convict_contract& contract = runner.contract();
+  return relation.exact_only || (contract.deterministic && contract.summation != CONVICT_ANY_ORDER &&
+                                 !runner.declarations().matrix_unit.truncates);
 }
 
 /// Checks one relation. Where it ties bits together, its calls are held against the reference only if it is broken, to
@@ -209,7 +212,7 @@ bool ties_bits(const relations::Relation& relation, const convict_contract& cont
 std::optional<judge::BrokenRelation> broken(const relations::Relation& relation, const relations::Call& call,
                                             const Case& c, ImplementationRunner& runner) {
   std::optional<relations::Violation> violation;
-  const bool in_bits = ties_bits(relation, runner.contract());
+  const bool in_bits = ties_bits(relation, runner);
   if (in_bits) {
     violation = relation.check(call, runner);
     if (!violation) return std::nullopt;

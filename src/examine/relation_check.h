@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/case.h"
-#include "core/transforms.h"
+#include "core/matrix_unit.h"
 #include "examine/asked_relations.h"
 #include "examine/scene.h"
 #include "judge/judge.h"
@@ -19,22 +19,22 @@ namespace convict::examine {
 /// Runs the calls of relations with a real implementation in guarded memory.
 class ImplementationRunner final : public relations::Runner {
  public:
-  /// Borrows everything but contract, abilities and transforms. `position` names the implementation in the record.
+  /// Borrows everything but contract, abilities and declarations. `position` names the implementation in the record.
   /// Every call overwrites `memory`.
   ImplementationRunner(const convict_implementation& implementation, const convict_abilities& abilities, int position,
                        const convict_contract& contract, run::GuardedMemory& memory, run::FlightRecord& record,
-                       Transforms transforms = {})
+                       Declarations declarations = {})
       : implementation_(implementation),
         abilities_(abilities),
         position_(position),
         contract_(contract),
-        transforms_(std::move(transforms)),
+        declarations_(std::move(declarations)),
         memory_(memory),
         record_(record) {}
 
   /// The contract for the problem that relations start from.
   const convict_contract& contract() const { return contract_; }
-  const Transforms& transforms() const { return transforms_; }
+  const Declarations& declarations() const { return declarations_; }
 
   /// Also returns nothing if the contract for this call has another algorithm or other types: then no relation need
   /// hold. Precondition: the problem is legal, and every operand has its dimensions and numbers of its type.
@@ -54,7 +54,7 @@ class ImplementationRunner final : public relations::Runner {
   const convict_abilities abilities_;
   int position_;
   convict_contract contract_, contract_of_call_{};
-  const Transforms transforms_;
+  const Declarations declarations_;
   run::GuardedMemory& memory_;
   run::FlightRecord& record_;
   std::string side_effect_;

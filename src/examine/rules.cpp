@@ -53,11 +53,17 @@ bool is_16_bit(const judge::Arithmetic& arithmetic) {
 
 bool has_diff_bias(const Case& c) { return c.pass == CONVICT_BACKWARD_WEIGHTS && c.bias; }
 
+/// Without what changes nothing in the data of this case.
+MatrixUnit unit_for(const Scene& scene, MatrixUnit unit) {
+  if (fill::operand_bits(scene.the_case(), scene.problem()) <= unit.operand_bits) unit.operand_bits = 0;
+  return unit;
+}
+
 /// Whether the sums of exact data are plain ones of whole numbers, of which nothing is flushed.
-bool sums_whole_numbers(const convict_contract& contract, const Scene& scene) {
+bool sums_whole_numbers(const convict_contract& contract, const judge::Rule& rule, const Scene& scene) {
   const Case& c = scene.the_case();
   return fill::is_exact(c, scene.problem()) && contract.algorithm == CONVICT_DIRECT &&
-         !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
+         rule.arithmetic.unit.of_operands == 0 && !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
 }
 
 /// Of exact data: what all terms are whole multiples of.
@@ -113,7 +119,7 @@ judge::Flushed flushed_terms(const convict_problem& p, const convict_tensors& t,
 void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const Transforms& transforms,
                           const convict_problem& p, const convict_tensors& tensors,
                           const judge::DenseOperands<double>& dense) {
-  if (rule.kind != judge::Rule::Kind::kBound) return;
+  if (rule.kind != judge::Rule::Kind::kBound || contract.algorithm == CONVICT_DIRECT) return;
   const Trilinear<double> form = trilinear<double>(p, tensors);
   if (contract.algorithm == CONVICT_WINOGRAD &&
       judge::winograd_applies(form, contract.winograd_m, contract.winograd_r)) {
@@ -125,6 +131,7 @@ void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, c
     rule.transform_bounds = judge::fft_bounds(form, dense.x, dense.w, dense.y, rule.arithmetic, transforms);
     rule.bound = transforms.pairs_planes ? Bound::kFftPaired : Bound::kFft;
   }
+  if (rule.arithmetic.unit != judge::UnitLosses()) std::ranges::fill(rule.transform_bounds, judge::kInfinity);
 }
 
 }  // namespace
@@ -138,26 +145,27 @@ Case case_for(Yardstick yardstick, Case c) {
   return c;
 }
 
-judge::Rule rule_of_bounds(const Case& c, const convict_contract& contract) {
+judge::Rule rule_of_bounds(const Case& c, const convict_contract& contract, const MatrixUnit& unit) {
   const Types types = types_of(c);
   judge::Rule rule;
   rule.kind = judge::Rule::Kind::kBound;
-  rule.bound = contract.summation == CONVICT_BLOCKED    ? Bound::kGammaBlocked
-               : contract.summation == CONVICT_PAIRWISE ? Bound::kGammaPairwise
-                                                        : Bound::kGamma;
+  rule.bound = contract.summation == CONVICT_BLOCKED                       ? Bound::kGammaBlocked
+               : contract.summation == CONVICT_PAIRWISE && !unit.truncates ? Bound::kGammaPairwise
+                                                                           : Bound::kGamma;
   rule.subnormal = c.fill == Fill::kSubnormal;
-  rule.arithmetic = judge::arithmetic_of(contract, types.first, types.second, types.output);
-  rule.bias_arithmetic = judge::arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
+  rule.arithmetic = judge::arithmetic_of(contract, types.first, types.second, types.output, unit);
+  rule.bias_arithmetic = judge::arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type, {0, unit.truncates});
   rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients, not of the products that `summation` is about
   if (contract.summation != CONVICT_ANY_ORDER) rule.bias_arithmetic.summation = CONVICT_FIXED_ORDER;
   return rule;
 }
 
-judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick) {
+judge::Rule rule_for(const Scene& scene, const convict_contract& contract, const MatrixUnit& unit,
+                     Yardstick yardstick) {
   const Case& c = scene.the_case();
   const Types types = types_of(c);
   const bool integers = is_integer(types.first);
-  judge::Rule rule = integers ? judge::Rule{} : rule_of_bounds(c, contract);
+  judge::Rule rule = integers ? judge::Rule{} : rule_of_bounds(c, contract, unit_for(scene, unit));
   rule.poison = poison_of(c.seed);
   if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
     rule.kind = judge::Rule::Kind::kTolerance;
@@ -171,7 +179,7 @@ judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yards
   } else if (fill::has_special_values(c)) {
     rule.kind = judge::Rule::Kind::kSpecial;
     rule.bound = Bound::kSpecialValues;
-  } else if (sums_whole_numbers(contract, scene)) {
+  } else if (sums_whole_numbers(contract, rule, scene)) {
     if (in_16_bits(rule, c)) {
       rule.unit = unit_of(c);
     } else {
@@ -190,7 +198,7 @@ judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {
   if (rule.kind == judge::Rule::Kind::kExact && scene.problem().beta == 0) return judge::Detail::kValues;
   const bool zero_mean = scene.the_case().fill == Fill::kNormal || scene.the_case().fill == Fill::kInt;
   if (has_huge_image(scene.problem(), scene.described())) return judge::Detail::kMagnitudes;
-  const bool worth_it = rule.kind == judge::Rule::Kind::kBound && rule.arithmetic.fixed_order() && zero_mean &&
+  const bool worth_it = rule.kind == judge::Rule::Kind::kBound && rule.arithmetic.rounds_at_random() && zero_mean &&
                         most_terms(scene.problem()) >= kManyTerms;
   return worth_it ? judge::Detail::kStatistics : judge::Detail::kMagnitudes;
 }
@@ -198,7 +206,8 @@ judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {
 template <class W>
 void add_operands(judge::Rule& rule, const convict_contract& contract, const Transforms& transforms,
                   const convict_problem& p, const convict_tensors& tensors, const judge::DenseOperands<W>& dense) {
-  if (contract.flushes_subnormals) rule.flushed = flushed_terms(p, tensors, dense);
+  if (contract.flushes_subnormals || rule.arithmetic.unit.of_operands > 0)
+    rule.flushed = flushed_terms(p, tensors, dense);
   if constexpr (std::is_same_v<W, double>)  // transforms of f64 have no bounds
     add_transform_bounds(rule, contract, transforms, p, tensors, dense);
 }

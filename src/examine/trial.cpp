@@ -87,7 +87,7 @@ class Trial {
   int run() {
     judge::Detail detail = judge::Detail::kValues;
     for (const judge::Result& result : results_) {
-      rules_.push_back(rule_for(scene_, result.contract, context_.yardstick));
+      rules_.push_back(rule_for(scene_, result.contract, result.declarations.matrix_unit, context_.yardstick));
       if (result.outcome.kind == Kind::kRefused) continue;
       detail = std::max(detail, detail_for(rules_.back(), scene_));
       counts_nonzero_ |= counts_nonzero(rules_.back(), scene_);
@@ -232,8 +232,8 @@ class Trial {
 
   judge::Comparison compared(size_t i) {
     const run::InStage comparing(context_.record, Stage::kCompare);
-    add_operands(rules_[i], results_[i].contract, results_[i].transforms, scene_.problem(), context_.memory.ours(),
-                 dense_);
+    add_operands(rules_[i], results_[i].contract, results_[i].declarations.transforms, scene_.problem(),
+                 context_.memory.ours(), dense_);
     if (const judge::Comparison* known = known_.find(context_.memory, rules_[i])) return *known;
     judge::Comparison found = compare(*allowances_, rules_[i]);
     known_.add(context_.memory, rules_[i], found);
@@ -298,7 +298,7 @@ class Trial {
       if (!call) call = call_of_scene();
       const run::InStage relating(context_.record, Stage::kRelate);
       ImplementationRunner runner(*result.who, result.abilities, static_cast<int>(i), result.contract, context_.memory,
-                                  context_.record, result.transforms);
+                                  context_.record, result.declarations);
       result.relation = broken_relation(scene_, *call, runner, context_.relations);
       note(i, runner.side_effect());
     }

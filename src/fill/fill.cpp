@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <span>
 
@@ -379,6 +380,18 @@ bool is_exact(const Case& c, const convict_problem& p) {
     case Fill::kZero: return true;
     default: return false;
   }
+}
+
+int operand_bits(const Case& c, const convict_problem& p) {
+  constexpr int kAll = 53;
+  if (!is_exact(c, p) || c.fill == Fill::kSubnormal) return kAll;
+  if (c.fill == Fill::kComb) {  // whole numbers up to a power of two
+    const convict_dtype one = c.pass == CONVICT_BACKWARD_DATA ? c.dst_type : c.src_type,
+                        other = c.pass == CONVICT_BACKWARD_WEIGHTS ? c.dst_type : c.wei_type;
+    return std::bit_width(std::max(distinct_values(one), distinct_values(other)) - 1);
+  }
+  const LargeSums large = c.fill == Fill::kLargeSums ? large_sums(c, p) : LargeSums();
+  return std::bit_width(static_cast<uint64_t>(std::max({exact_range(c, p), large.image, large.weight, int64_t{1}})));
 }
 
 void fill_operands(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed) {

@@ -24,6 +24,10 @@ LargeSums large_sums(const Case& c, const convict_problem& p);
 /// Whether the data of `c` makes every partial sum exact, so that results are judged by equality.
 bool is_exact(const Case& c, const convict_problem& p);
 
+/// The most significant bits that an operand of a product has, if it is exact data of which none is subnormal; else all
+/// that a type has.
+int operand_bits(const Case& c, const convict_problem& p);
+
 /// Whether the data may hold NaN and infinities. (Integers have none: they are filled as kNormal.)
 inline bool has_special_values(const Case& c) { return c.fill == Fill::kSpecial || c.fill == Fill::kSpecialWeights; }
 

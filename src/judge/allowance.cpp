@@ -51,8 +51,8 @@ class Allowing {
       result_.smallest_fault = std::min(result_.smallest_fault.value_or(fault), fault);
     }
     if (magnitude / n <= bound) ++result_.blind;
-    // Units are about the errors of plain sums, and of few roundings.
-    if (rule_.transform_bounds.empty() && n * arithmetic_.u_sum <= kMostGrowth)
+    // Units are about the errors of plain sums, without a matrix unit, and of few roundings.
+    if (rule_.transform_bounds.empty() && arithmetic_.unit == UnitLosses() && n * arithmetic_.u_sum <= kMostGrowth)
       result_.unit[index] = unit_ * std::sqrt(n) * magnitude;
   }
 

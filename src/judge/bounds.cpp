@@ -44,11 +44,11 @@ int64_t extra_terms(const Sum& sum) { return sum.terms() - sum.products; }
 /// shape the tree: terms that lie apart meet one by one. So a structure is counted over the window. Runs are as many as
 /// blocks of full length, or fewer (convict.h). Where values decide, sums may be compensated: Kahan's has an error of
 /// 2u*S + O(n*u^2)*S (Higham, section 4.3), which for two terms is more than that of a plain one. So two more are
-/// counted.
+/// counted. Where several terms are truncated at once, no tree is left.
 int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
   const int64_t extra = extra_terms(sum), any_order = std::max<int64_t>(sum.products + extra - 1, 0);
   const int64_t window = std::max({sum.window, sum.products, int64_t{1}});
-  if (arithmetic.summation == CONVICT_PAIRWISE)
+  if (arithmetic.summation == CONVICT_PAIRWISE && !arithmetic.unit.truncates)
     return std::min<int64_t>(any_order, std::bit_width(static_cast<uint64_t>(window - 1)) + extra);
   if (arithmetic.summation == CONVICT_BLOCKED && arithmetic.sum_block >= 1) {
     const int64_t block = std::min(arithmetic.sum_block, window), blocks = (window + block - 1) / block;
@@ -60,19 +60,33 @@ int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
 /// Gradual underflow harms products only, sums of tiny numbers are exact (Higham, section 2.8); flushing harms both.
 double accumulated_underflow(const Arithmetic& arithmetic, const Sum& sum) {
   const auto terms = static_cast<double>(sum.terms());
-  if (!arithmetic.flushes_subnormals) return terms * arithmetic.eta_sum / 2;
-  return 2 * terms * arithmetic.eta_sum + sum.subnormal;
+  // A subnormal operand that is rounded becomes at most twice as large: a product of two is wrong by three times
+  // itself.
+  const double of_operands = arithmetic.unit.of_operands > 0 ? 3 * sum.subnormal : 0;
+  if (!arithmetic.flushes_subnormals)
+    return terms * arithmetic.eta_sum / (arithmetic.unit.truncates ? 1 : 2) + of_operands;
+  return 2 * terms * arithmetic.eta_sum + std::max(sum.subnormal, of_operands);
 }
 
 /// The most roundings that one term goes through: its product, or with beta that of beta to the accumulator and the
-/// product; and its additions.
+/// product; and its additions. A truncation errs by two of them. A matrix unit truncates twice for each addition: terms
+/// to the last bit of the largest, and the sum.
 int64_t roundings(const Arithmetic& arithmetic, const Sum& sum) {
-  return additions(arithmetic, sum) + (sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0);
+  const int64_t of_product = sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0;
+  if (arithmetic.unit.truncates) return 4 * additions(arithmetic, sum) + 2 * of_product;
+  return additions(arithmetic, sum) + of_product;
+}
+
+/// How much larger than S the sum of the absolute values of all terms may become by that.
+double growth_of(const Arithmetic& arithmetic, const Sum& sum) {
+  return (1 + arithmetic.unit.of_operands) *
+         std::exp(static_cast<double>(roundings(arithmetic, sum)) * arithmetic.u_sum);
 }
 
 /// Error of a sum of terms that go through as many roundings, before it is rounded to the output type.
 double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum, int64_t roundings) {
-  const double relative = gamma(static_cast<double>(roundings), arithmetic.u_sum);
+  const double summed = gamma(static_cast<double>(roundings), arithmetic.u_sum), lost = arithmetic.unit.of_operands;
+  const double relative = lost == 0 ? summed : summed + lost + summed * lost;
   const double underflow = accumulated_underflow(arithmetic, sum);
   return sum.magnitude > 0 ? relative * sum.magnitude + (1 + relative) * underflow : underflow;  // infinity * 0 is NaN
 }
@@ -81,6 +95,16 @@ double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum, int64_t r
 double rounded_bound(const Arithmetic& arithmetic, double accumulated, double exact) {
   return arithmetic.u_out * std::abs(exact) + (1 + arithmetic.u_out) * accumulated +
          arithmetic.underflow(arithmetic.eta_out);
+}
+
+/// (1 + u_x) (1 + u_w) - 1, u being the error of an operand that is truncated, or rounded, to fewer bits than it has.
+double relative_loss(const MatrixUnit& unit, convict_dtype first, convict_dtype second) {
+  const auto of_operand = [&](convict_dtype type) {
+    return unit.operand_bits > 0 && unit.operand_bits < format_of(type).digits ? std::ldexp(1, 1 - unit.operand_bits)
+                                                                               : 0;
+  };
+  const double x = of_operand(first), w = of_operand(second);
+  return x + w + x * w;
 }
 
 double reference_bound(const Sum& sum, double u_reference) {
@@ -100,7 +124,7 @@ double smallest_normal(convict_dtype type) { return std::ldexp(1, format_of(type
 double largest_finite(convict_dtype type) { return std::ldexp(2 - 2 * unit_roundoff(type), format_of(type).most); }
 
 Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, convict_dtype second,
-                         convict_dtype computed) {
+                         convict_dtype computed, const MatrixUnit& unit) {
   const convict_dtype accumulator = joined(joined(contract.min_accumulator, computed), joined(first, second));
   const bool exact_products = format_of(first).digits + format_of(second).digits <= format_of(accumulator).digits;
   const auto eta = [&](convict_dtype type) {
@@ -115,12 +139,12 @@ Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, 
     result.u_out = unit_roundoff(computed);
     result.eta_out = eta(computed);
   }
-  result.largest_sum = largest_finite(accumulator);
   result.overflow_sum = overflow_threshold(accumulator);
   result.overflow_out = overflow_threshold(computed);
   result.flushes_subnormals = contract.flushes_subnormals != 0;
   result.summation = contract.summation;
   result.sum_block = contract.sum_block;
+  result.unit = {relative_loss(unit, first, second), unit.truncates};
   return result;
 }
 
@@ -143,17 +167,20 @@ double underflow_bound(const Arithmetic& arithmetic, const Sum& sum) {
 
 double error_before_overflow(const Arithmetic& arithmetic, const Sum& sum, double u_reference) {
   // In an output as wide as the accumulator, the last of the roundings is the one that overflows.
-  const int64_t all = roundings(arithmetic, sum), last = arithmetic.u_out == 0 && all > 0 ? 1 : 0;
+  const int64_t all = roundings(arithmetic, sum);
+  const int64_t last = arithmetic.u_out == 0 && all > 0 && !arithmetic.unit.truncates ? 1 : 0;
   return accumulated_bound(arithmetic, sum, all - last) + reference_bound(sum, u_reference);
 }
 
 Reach reach_of(const Arithmetic& arithmetic, const Sum& sum, double error) {
-  // Terms of one sign grow by (1 + u) at each rounding, so a partial sum is at most `most`, in any order.
-  const double growth = std::exp(static_cast<double>(roundings(arithmetic, sum)) * arithmetic.u_sum);
+  // Terms of one sign grow by (1 + u) at each rounding, so a partial sum is at most as large, in any order. Truncation
+  // to the last bit of a large term may be of one of the other sign.
+  const double growth = growth_of(arithmetic, sum), of_others = arithmetic.unit.truncates ? growth - 1 : 0;
   const double slack = reference_bound(sum, 0x1p-53), tiny = accumulated_underflow(arithmetic, sum);
   const Parts parts = sum.parts.value_or(
       Parts{(sum.magnitude + sum.exact) / 2 + slack, (sum.magnitude - sum.exact) / 2 + slack});
-  const double positive = growth * (parts.positive + tiny), negative = growth * (parts.negative + tiny);
+  const double positive = growth * (parts.positive + tiny) + of_others * parts.negative,
+               negative = growth * (parts.negative + tiny) + of_others * parts.positive;
   const auto overflows = [&](double of_this_sign, double signed_sum) {
     return of_this_sign >= arithmetic.overflow_sum ||
            (std::isinf(error) ? of_this_sign : signed_sum + error) >= arithmetic.overflow_out;
@@ -167,8 +194,7 @@ Reach reach_of(const Arithmetic& arithmetic, const Sum& sum, double error) {
 }
 
 bool may_overflow(const Arithmetic& arithmetic, const Sum& sum) {
-  const double growth = std::exp(static_cast<double>(roundings(arithmetic, sum)) * arithmetic.u_sum);
-  return !(growth * sum.magnitude < arithmetic.overflow_sum);
+  return !(growth_of(arithmetic, sum) * sum.magnitude < arithmetic.overflow_sum);
 }
 
 double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "abi/convict.h"
+#include "core/matrix_unit.h"
 
 namespace convict::judge {
 
@@ -33,6 +34,14 @@ constexpr double gamma(double n, double u) {
   return n * u < 1 ? n * u / (1 - n * u) : std::numeric_limits<double>::infinity();
 }
 
+/// What a sum loses on a matrix unit, beside what its additions round.
+struct UnitLosses {
+  double of_operands = 0;  // relative error of a product, by what is rounded of its operands
+  bool truncates = false;  // additions truncate, several terms at once
+
+  bool operator==(const UnitLosses&) const = default;
+};
+
 /// How one implementation computes an output of one case, as far as its error bound depends on it.
 struct Arithmetic {
   convict_dtype accumulator = CONVICT_F32;
@@ -41,15 +50,18 @@ struct Arithmetic {
   double u_out = 0;      // and of the output type; 0 if that is as wide as the accumulator
   double eta_sum = 0;    // smallest subnormal of the accumulator; its smallest normal if subnormals are flushed
   double eta_out = 0;    // the same of the output type; 0 if that is as wide as the accumulator
-  double largest_sum = 0;  // largest finite number of the accumulator
   double overflow_sum = kInfinity, overflow_out = kInfinity;  // overflow_threshold() of the accumulator, of the output
   bool flushes_subnormals = false;
   convict_summation summation = CONVICT_ANY_ORDER;
   int64_t sum_block = 0;
+  UnitLosses unit = {};
 
   /// Whether the additions are the same for all values. Else neither bits nor the sizes of partial sums can be
   /// foretold.
   bool fixed_order() const { return summation != CONVICT_ANY_ORDER; }
+
+  /// Whether errors are those of roundings to the accumulator, which may be taken for independent and of mean zero.
+  bool rounds_at_random() const { return fixed_order() && unit == UnitLosses(); }
 
   /// Largest absolute error that one rounding of a tiny result adds to its relative one.
   double underflow(double eta) const { return flushes_subnormals ? eta : eta / 2; }
@@ -61,7 +73,7 @@ struct Arithmetic {
 /// computed. The accumulator is the narrowest type that holds all of these and contract.min_accumulator; f16 and bf16
 /// do not hold each other, together they need f32.
 Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, convict_dtype second,
-                         convict_dtype computed);
+                         convict_dtype computed, const MatrixUnit& unit = {});
 
 /// The sums of the absolute values of all terms that are positive, and of those that are not.
 struct Parts {

@@ -131,8 +131,8 @@ class TensorComparison {
 
   /// Whether the result is NaN because an infinity met a subnormal factor, which the contract turns into zero.
   bool may_be_flushed(const T& element) const {
-    return std::isnan(number(element)) && !is_poison(element) && arithmetic_.flushes_subnormals &&
-           rule_.flushed.product > 0;
+    return std::isnan(number(element)) && !is_poison(element) && rule_.flushed.product > 0 &&
+           (arithmetic_.flushes_subnormals || arithmetic_.unit.of_operands > 0);
   }
 
   /// What other tools do; of integers, with the one right result.
@@ -204,7 +204,7 @@ class TensorComparison {
     ++result_.measured;
     const double unit = allowance_->unit[index];
     if (error > result_.worst_units * unit) note_units(element, index, at, error, unit);
-    if (!arithmetic_.fixed_order() || expected_.squared_sums.empty()) return;
+    if (!arithmetic_.rounds_at_random() || expected_.squared_sums.empty()) return;
     const double probable = probabilistic_bound(index, products(at));
     if (error > probable && result_.suspects.size() < kMostNoted)
       result_.suspects.push_back(describe(element, index, at, probable, Bound::kStatistical));

@@ -136,7 +136,8 @@ std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const do
   const Axes& extent = form.face == Face::kY ? form.y_extent : form.face == Face::kX ? form.x_extent : form.kernel;
   std::vector<double> bounds;
   for (const double norms : planes) {
-    const bool fits = std::isfinite(growth) && points * norms <= arithmetic.largest_sum;  // false for NaN
+    const bool fits =
+        std::isfinite(growth) && points * norms <= largest_finite(arithmetic.accumulator);  // false for NaN
     const double bound = growth * norms + 64 * static_cast<double>(reduced) * u * floor;
     bounds.insert(bounds.end(), static_cast<size_t>(volume(extent)),
                   fits ? bound : std::numeric_limits<double>::infinity());

@@ -93,7 +93,7 @@ void add_places(const Comparison& comparison, const Case& c, Certificate::Errors
 Certificate::Element described(const JudgedElement& element, const Case& c, const Result& suspect) {
   Certificate::Element to;
   if (!is_integer(c.src_type))  // sums of integers have one result
-    to.contract = declared(suspect.contract, suspect.transforms);
+    to.contract = declared(suspect.contract, suspect.declarations);
   to.role = element.role;
   to.at = element.at;
   to.got = {element.got};

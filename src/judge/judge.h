@@ -40,7 +40,7 @@ struct Result {
   bool takes_turns = false;  // an oracle of a library that takes turns with others: a case needs one of them
   convict_abilities abilities{};
   convict_contract contract{};  // of `who`, for this problem; unless it refused
-  Transforms transforms = {};   // of `who`
+  Declarations declarations = {};  // of `who`
   Outcome outcome;
   // The rest is set for kComputed outcomes only.
   Comparison comparison;

@@ -93,7 +93,7 @@ class WinogradBound {
         matrices_(matrices_for(m, r, transforms)),
         moves_tiles_(transforms.moves_tiles),
         rank_(transformed_rank(form)),
-        largest_(arithmetic.largest_sum / kMargin),
+        largest_(largest_finite(arithmetic.accumulator) / kMargin),
         floor_(arithmetic.underflow(arithmetic.eta_sum) / arithmetic.u_sum) {
     const double roundings =
         static_cast<double>(rank_ * (2 * (matrices_.t + 1) + r + 1) + correlation_.in_channels + 1) + 2;

@@ -33,9 +33,10 @@ std::vector<Subject> subjects_behind(const std::shared_ptr<ProcessTarget>& proce
     one.is_foreign = false;  // what it does, it does in another process
     one.process = process;
     const Announced& announced = ProcessTarget::announced_by(*one.implementation);
-    check_points(announced.transforms.points, *one.implementation, shown);
+    check_points(announced.declarations.transforms.points, *one.implementation, shown);
+    check_matrix_unit(announced.declarations.matrix_unit, *one.implementation, shown);
     one.abilities = announced.abilities;
-    one.transforms = announced.transforms;
+    one.declarations = announced.declarations;
     one.examples = announced.examples;
   }
   return subjects;

@@ -149,6 +149,10 @@ Transforms transforms_from(const json& object) {
           value_or(object, "points", std::vector<double>())};
 }
 
+MatrixUnit matrix_unit_from(const json& object) {
+  return {value_or(object, "operand_bits", int32_t{0}), value_or(object, "truncates", false)};
+}
+
 Announced announced_from(const json& object) {
   Announced one;
   one.name = object.at("name").get<std::string>();
@@ -157,7 +161,7 @@ Announced announced_from(const json& object) {
   const json contract = object.value("contract", json::object());
   one.contract = contract_from(contract);
   one.abilities = abilities_from(contract);
-  one.transforms = transforms_from(contract);
+  one.declarations = {transforms_from(contract), matrix_unit_from(contract)};
   one.examples = value_or(object, "examples", std::vector<std::string>());
   one.built_on = value_or(object, "built_on", std::vector<std::string>());
   one.batch = value_or(object, "batch", size_t{1});

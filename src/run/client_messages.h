@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "abi/convict.h"
+#include "core/matrix_unit.h"
 #include "core/role.h"
-#include "core/transforms.h"
 
 namespace convict::run {
 
@@ -32,7 +32,7 @@ struct Announced {
   std::string name, description, lineage;
   convict_contract contract{};
   convict_abilities abilities{};
-  Transforms transforms = {};
+  Declarations declarations = {};
   std::vector<std::string> examples = {};  // lines of cases that it takes
   std::vector<std::string> built_on = {};  // implementations that it calls
   size_t batch = 1;        // the most problems that it takes at once

@@ -98,6 +98,19 @@ bool is_for_another_processor(const fs::path& path) {
   return processor != 0 && processor != processor_of("/proc/self/exe");
 }
 
+/// What a library says of its implementations beside their contracts.
+void add_declarations(void* library, const std::string& shown, std::vector<Subject>& subjects) {
+  const auto transforms_of = reinterpret_cast<convict_transforms_function>(dlsym(library, CONVICT_TRANSFORMS_SYMBOL));
+  const auto unit_of = reinterpret_cast<convict_matrix_unit_function>(dlsym(library, CONVICT_MATRIX_UNIT_SYMBOL));
+  for (Subject& one : subjects) {
+    if (const convict_transforms* declared = transforms_of ? transforms_of(one.implementation) : nullptr)
+      one.declarations.transforms = checked_transforms(*declared, *one.implementation, shown);
+    if (const convict_matrix_unit* unit = unit_of ? unit_of(one.implementation) : nullptr)
+      one.declarations.matrix_unit = {unit->operand_bits, unit->truncates != 0};
+    check_matrix_unit(one.declarations.matrix_unit, *one.implementation, shown);
+  }
+}
+
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
   if (!library && is_for_another_processor(path))
@@ -122,10 +135,7 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
     for (Subject& one : subjects)
       for (const char* const* line = examples_of(one.implementation); line && *line; ++line)
         one.examples.emplace_back(*line);
-  if (const auto declared_by = reinterpret_cast<convict_transforms_function>(dlsym(library, CONVICT_TRANSFORMS_SYMBOL)))
-    for (Subject& one : subjects)
-      if (const convict_transforms* declared = declared_by(one.implementation))
-        one.transforms = checked_transforms(*declared, *one.implementation, shown);
+  add_declarations(library, shown, subjects);
   const auto abilities_of = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
   return abilities_of ? with_abilities(std::move(subjects), abilities_of, shown) : subjects;
 }

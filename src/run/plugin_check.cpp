@@ -119,6 +119,20 @@ void check_points(std::span<const double> points, const convict_implementation& 
     refuse(fmt::format("the point {} twice", *twice), "distinct numbers");
 }
 
+void check_matrix_unit(const MatrixUnit& declared, const convict_implementation& one, const std::string& shown) {
+  if (declared == MatrixUnit()) return;
+  const auto refuse = [&](std::string_view what) {
+    throw UsageError(fmt::format("plugin '{}': '{}' declares {}", shown, one.name, what));
+  };
+  const int bits = declared.operand_bits;
+  if (bits != 0 && (bits < kFewestOperandBits || bits > kMostOperandBits))
+    refuse(fmt::format("operand_bits {}; valid: {} to {}, or 0 for operands that are not rounded", bits,
+                       kFewestOperandBits, kMostOperandBits));
+  if (one.contract.algorithm != CONVICT_DIRECT && !one.contract_for)
+    refuse(fmt::format("{} beside a transform; valid: with a contract of direct sums",
+                       bits != 0 ? "operand_bits" : "truncates"));
+}
+
 void check_plugin(const convict_plugin* plugin, const std::string& shown) {
   if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));
   if (plugin->abi_version != CONVICT_ABI_VERSION)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abi/convict.h"
+#include "core/matrix_unit.h"
 #include "core/transforms.h"
 
 namespace convict::run {
@@ -23,6 +24,9 @@ Transforms checked_transforms(const convict_transforms& declared, const convict_
 
 /// Throws UsageError if these cannot be the points of the tiles of an implementation.
 void check_points(std::span<const double> points, const convict_implementation& one, const std::string& shown);
+
+/// Throws UsageError if an implementation cannot declare this matrix unit.
+void check_matrix_unit(const MatrixUnit& declared, const convict_implementation& one, const std::string& shown);
 
 /// Throws UsageError if the tables of the plugin break a rule of convict.h. Does not run its code. `shown` names the
 /// plugin in messages.

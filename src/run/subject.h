@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "core/transforms.h"
+#include "core/matrix_unit.h"
 #include "run/code_path.h"
 #include "run/process_target.h"
 #include "run/turns.h"
@@ -23,7 +23,7 @@ struct Subject {
   bool is_foreign = false;  // it came from a file: a plugin or a module
   Turns turns = {};         // of an oracle that the user did not name
   convict_abilities abilities = {};
-  Transforms transforms = {};
+  Declarations declarations = {};
   std::vector<std::string> examples = {};  // lines of cases that it says it takes
   std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
   std::shared_ptr<ProcessTarget> process = {};  // its client computes; ends with the last subject

@@ -143,7 +143,7 @@ std::vector<run::Subject> declared_transforms() {
   std::vector<run::Subject> all;
   for (run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so")) {
     one.is_target = true;
-    if (one.transforms != Transforms() && !one.name.starts_with("lossy-")) all.push_back(std::move(one));
+    if (one.declarations.transforms != Transforms() && !one.name.starts_with("lossy-")) all.push_back(std::move(one));
   }
   return all;
 }

@@ -249,6 +249,21 @@ TEST_F(CertificateTest, WhatADeclaredTransformIsConvictedOfIsConfirmed) {
   EXPECT_TRUE(refutes(with(lossy, "bound_name", "winograd"), "theorem", {"the last tile may be moved"}));
 }
 
+/// A bound without what the unit may lose would frame an honest one, and so would equality.
+TEST_F(CertificateTest, WhatADeclaredMatrixUnitIsConvictedOfIsConfirmed) {
+  const std::string name = "f32:lossy-tf32-drops";
+  const json lossy = report("conv2d ic=3 oc=2 in=9 k=3 fill=normal", "honest_on_units", name)["mismatches"].at(0);
+  EXPECT_EQ(lossy["certificate"]["declares"]["operand_bits"], 11);
+  EXPECT_EQ(lossy["certificate"]["declares"]["truncates"], true);
+  EXPECT_TRUE(confirms(lossy));
+  const double bound = lossy["certificate"]["bound"];
+  EXPECT_TRUE(refutes(with(lossy, "bound", bound * 0.9), "bound", {"is at least"}));
+  EXPECT_TRUE(refutes(with(with(lossy, "bound", 0), "bound_name", "equality"), "theorem", {"rounds operands"}));
+  const json whole = report("conv2d ic=3 oc=2 in=9 k=3", "honest_on_units", name)["mismatches"].at(0);
+  EXPECT_EQ(whole["certificate"]["bound_name"], "equality");
+  EXPECT_TRUE(confirms(whole));
+}
+
 TEST_F(CertificateTest, WhatNoCaseLineTellsIsNotChecked) {
   const std::string out = check(proven_).out;
   for (const char* what : {"suspect", "blame", "contract", "counts and places"})

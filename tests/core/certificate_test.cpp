@@ -105,19 +105,35 @@ TEST(CertificateJson, SaysWhatIsDeclaredOfTransforms) {
   contract.winograd_r = 3;
   const Transforms all = {true, true, {0, 0.1, -1.4142135623730951}};
   Certificate certificate;
-  certificate.element.contract = declared(contract, all);
+  certificate.element.contract = declared(contract, {all});
   const json document = json::parse(to_json(certificate).dump());
   EXPECT_EQ(document["declares"]["moves_tiles"], true);
   EXPECT_EQ(document["declares"]["points"], (json{0, 0.1, -1.4142135623730951}));
   EXPECT_FALSE(document["declares"].contains("pairs_planes")) << "it has no FFT";
   EXPECT_TRUE(certificate_from_json(document) == certificate);
   contract.winograd_m = 4;
-  EXPECT_EQ(declared(contract, all).transforms, (Transforms{true, false, {}})) << "points of other tiles";
+  EXPECT_EQ(declared(contract, {all}).transforms, (Transforms{true, false, {}})) << "points of other tiles";
   contract.algorithm = CONVICT_FFT;
-  EXPECT_EQ(declared(contract, all).transforms, (Transforms{false, true, {}}));
+  EXPECT_EQ(declared(contract, {all}).transforms, (Transforms{false, true, {}}));
   certificate.element.contract = declared(contract, {});
   for (const char* key : {"moves_tiles", "pairs_planes", "points"})
     EXPECT_FALSE(to_json(certificate)["declares"].contains(key)) << key;
+}
+
+TEST(CertificateJson, SaysWhatIsDeclaredOfAMatrixUnit) {
+  convict_contract contract{CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0};
+  Certificate certificate;
+  certificate.element.contract = declared(contract, {{}, {11, true}});
+  json document = json::parse(to_json(certificate).dump());
+  EXPECT_EQ(document["declares"]["operand_bits"], 11);
+  EXPECT_EQ(document["declares"]["truncates"], true);
+  EXPECT_TRUE(certificate_from_json(document) == certificate);
+  for (const json& bits : {json(7), json(54), json("11"), json(11.5)}) {
+    document["declares"]["operand_bits"] = bits;
+    EXPECT_THROW(certificate_from_json(document), UsageError) << bits;
+  }
+  contract.algorithm = CONVICT_FFT;
+  EXPECT_EQ(declared(contract, {{}, {11, true}}).matrix_unit, MatrixUnit()) << "nothing is proven of it";
 }
 
 TEST(CertificateJson, HasAllKeys) {

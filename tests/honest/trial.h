@@ -37,7 +37,7 @@ inline const convict_implementation& named(std::string_view name) {
 /// What an implementation of honest.so declares of its transforms; nothing for a native kernel.
 inline Transforms transforms_of(const convict_implementation& who) {
   for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so"))
-    if (one.implementation == &who) return one.transforms;
+    if (one.implementation == &who) return one.declarations.transforms;
   return {};
 }
 

@@ -126,6 +126,39 @@ TEST(DirectBound, IsGammaForPlainSums) {
   }
 }
 
+TEST(DirectBound, AddsWhatOperandsOfFewerBitsLose) {
+  const auto with_bits = [](int bits, convict_dtype type) {
+    return judge::arithmetic_of(direct(), type, type, CONVICT_F32, {bits, false});
+  };
+  const auto bound = [](const judge::Arithmetic& arithmetic, int64_t n) {
+    return judge::direct_bound(arithmetic, {.products = n, .magnitude = 1}, 0);
+  };
+  const double lost = 2 * 0x1p-10 + 0x1p-20;  // (1 + 2^-10)^2 - 1
+  for (const int64_t n : {1, 9, 1000}) {
+    const double summed = judge::gamma(static_cast<double>(n), kU32);
+    EXPECT_NEAR(bound(with_bits(11, CONVICT_F32), n), (1 + summed) * (1 + lost) - 1, 1e-12);
+    EXPECT_EQ(bound(with_bits(24, CONVICT_F32), n), bound(all_f32(), n));
+    EXPECT_EQ(bound(with_bits(11, CONVICT_F16), n), bound(with_bits(0, CONVICT_F16), n));
+  }
+  EXPECT_EQ(judge::arithmetic_of(direct(), CONVICT_F32, CONVICT_F16, CONVICT_F32, {11, false}).unit.of_operands,
+            0x1p-10);
+  // A subnormal operand becomes zero, or twice as large.
+  EXPECT_GE(
+      judge::direct_bound(with_bits(11, CONVICT_F32), {.products = 1, .magnitude = 0x1p-127, .subnormal = 0x1p-127}, 0),
+      0x1p-127);
+}
+
+TEST(DirectBound, CountsTwoTruncationsOfTwoRoundingsForAnAddition) {
+  const auto truncating = [](convict_summation summation, convict_dtype type) {
+    return judge::arithmetic_of(direct(CONVICT_F32, summation, 32), type, type, CONVICT_F32, {0, true});
+  };
+  EXPECT_NEAR(roundings(truncating(CONVICT_FIXED_ORDER, CONVICT_F16), {.products = 1}), 0, 1e-6);
+  EXPECT_NEAR(roundings(truncating(CONVICT_FIXED_ORDER, CONVICT_F16), {.products = 9}), 32, 1e-6);
+  EXPECT_NEAR(roundings(truncating(CONVICT_FIXED_ORDER, CONVICT_F32), {.products = 9, .bias = true}), 38, 1e-6);
+  EXPECT_NEAR(roundings(truncating(CONVICT_BLOCKED, CONVICT_F16), {.products = 320}), 160, 1e-6);
+  EXPECT_NEAR(roundings(truncating(CONVICT_PAIRWISE, CONVICT_F16), {.products = 64}), 252, 1e-6) << "no tree is left";
+}
+
 TEST(DirectBound, AddsTheRoundingOfTheOutput) {
   const judge::Arithmetic arithmetic = judge::arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F16);
   EXPECT_DOUBLE_EQ(

@@ -170,6 +170,7 @@ CALLS = [
     (right, {"xp": "cupyy"}, "xp='cupyy': No module named 'cupyy'; valid: numpy, torch"),
     (right, {"xp": "json"}, "xp='json' has no from_dlpack"),
     (right, {"contract": {"determinstic": True}}, "contract: 'determinstic' is not known; valid: accumulates"),
+    (right, {"contract": {"operand_bits": 3}}, "operand_bits 3; valid: 8 to 53"),
     (right, {"contract": {"algorithm": "magic"}}, '"algorithm" is .magic.; valid: direct'),
     (right, {"built_on": "theano"}, "built_on='theano' is not known; valid: torch"),
     (right, {"case": 5}, "case= is not known; valid: like, cases"),

@@ -245,6 +245,14 @@ def test_moved_tiles_are_for_who_announces_them():
     assert caught.value.verdict == "wrong-proven"
 
 
+def test_operands_of_fewer_bits_are_for_who_announces_them():
+    def tf32(x, w, *others):
+        return torch_like_conv(*((np.array(a).view("uint32") & 0xffffe000).view("float32") for a in (x, w)), *others)
+
+    convict.trial(tf32, like="torch.conv2d", contract={"operand_bits": 11}, cases=60, seed=1)
+    assert falsified(tf32, "torch.conv2d").verdict in ("wrong-proven", "wrong-exact", "contract")
+
+
 def test_points_that_no_tile_has_are_named():
     tiles = {"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}
     for points, valid in [([0, 1], "= 5"), ([0, 1, 2, 3, 1], "distinct"), (["0"] * 5, "hello"), (3, "hello")]:

@@ -139,6 +139,25 @@ TEST(PluginCheck, TakesTransformsOfTheContract) {
   EXPECT_EQ(refusal_of({1, 1, 0, nullptr}, CONVICT_DIRECT), "");
 }
 
+TEST(PluginCheck, TakesMatrixUnitsOfDirectSums) {
+  const auto refusal_of_unit = [](const MatrixUnit& unit, convict_algorithm algorithm = CONVICT_DIRECT) -> std::string {
+    Plugin plugin;
+    plugin.one.contract.algorithm = algorithm;
+    try {
+      run::check_matrix_unit(unit, plugin.one, "it");
+      return "";
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  };
+  for (const int bits : {0, 8, 11, 53}) EXPECT_EQ(refusal_of_unit({bits, true}), "");
+  for (const int bits : {INT_MIN, -1, 7, 54, INT_MAX})
+    EXPECT_NE(refusal_of_unit({bits, false}).find("valid: 8 to 53, or 0"), std::string::npos) << bits;
+  EXPECT_EQ(refusal_of_unit({}, CONVICT_FFT), "");
+  EXPECT_NE(refusal_of_unit({11, false}, CONVICT_FFT).find("operand_bits beside a transform"), std::string::npos);
+  EXPECT_NE(refusal_of_unit({0, true}, CONVICT_WINOGRAD).find("truncates beside a transform"), std::string::npos);
+}
+
 TEST(PluginCheck, RefusesPointsThatAreNoneOfATile) {
   constexpr double kTwice[] = {0, 1, 1}, kZeros[] = {0.0, 2, -0.0}, kInfinite[] = {0, 1, HUGE_VAL},
                    kNone[] = {0, 1, std::numeric_limits<double>::quiet_NaN()}, kFour[] = {0, 1, 2, 3};

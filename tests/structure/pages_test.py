@@ -35,7 +35,7 @@ def for_users(root):
 
 def without_tables(path):
     """The text of a page without tables that commands write."""
-    return re.sub(r"<!-- measured -->.*?<!-- end -->", "", path.read_text(), flags=re.S)
+    return re.sub(r"<!-- (?:measured|throughput) -->.*?<!-- end -->", "", path.read_text(), flags=re.S)
 
 
 def prose(text):

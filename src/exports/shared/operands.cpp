@@ -55,6 +55,7 @@ struct Claim {
   Certificate::Element element;
   convict_dtype accumulator;
   bool transform;
+  MatrixUnit unit;
 
   bool is_about(std::string_view role, std::span<const int64_t> at) const {
     return element.role == role && element.at && std::ranges::equal(at, *element.at);
@@ -65,13 +66,16 @@ Claim claim_of(const ExportRequest& request) {
   const Certificate::Element element =
       request.evidence ? certificate_in(request.evidence->certificate).element : Certificate::Element();
   return {element, element.accumulator.value_or(default_accumulator(request.c)),
-          element.bound_name && is_of_transform(*element.bound_name)};
+          element.bound_name && is_of_transform(*element.bound_name),
+          element.contract ? element.contract->matrix_unit : MatrixUnit()};
 }
 
 /// Whether partial sums of exact data are exact in the accumulator.
 bool demands_equality(const ExportRequest& request, const convict_problem& p, const Claim& claim) {
   const bool in_16_bits = claim.accumulator == CONVICT_F16 || claim.accumulator == CONVICT_BF16;
-  return !fill::has_special_values(request.c) && fill::is_exact(request.c, p) && !in_16_bits && !claim.transform;
+  const bool fits = claim.unit.operand_bits == 0 || fill::operand_bits(request.c, p) <= claim.unit.operand_bits;
+  return !fill::has_special_values(request.c) && fill::is_exact(request.c, p) && !in_16_bits && !claim.transform &&
+         fits;
 }
 
 judge::Arithmetic arithmetic_for(const Case& c, const Claim& claim, const convict_tensor& output) {
@@ -79,10 +83,11 @@ judge::Arithmetic arithmetic_for(const Case& c, const Claim& claim, const convic
   contract.algorithm = CONVICT_DIRECT;
   contract.min_accumulator = claim.accumulator;
   contract.summation = CONVICT_FIXED_ORDER;  // the bound of a plain sum, whatever its order
-  if (output.ndim == 1) return judge::arithmetic_of(contract, c.dst_type, c.dst_type, output.dtype);
+  if (output.ndim == 1)
+    return judge::arithmetic_of(contract, c.dst_type, c.dst_type, output.dtype, {0, claim.unit.truncates});
   const convict_dtype first = c.pass == CONVICT_BACKWARD_DATA ? c.dst_type : c.src_type;
   const convict_dtype second = c.pass == CONVICT_BACKWARD_WEIGHTS ? c.dst_type : c.wei_type;
-  return judge::arithmetic_of(contract, first, second, output.dtype);
+  return judge::arithmetic_of(contract, first, second, output.dtype, claim.unit);
 }
 
 /// One output, element by element.
@@ -177,9 +182,10 @@ std::string rule_of(const ExportRequest& request, const convict_problem& p, cons
     return "the bound that the certificate states for its element; the others are not judged, their bounds take more "
            "than the case";
   return fmt::format(
-      "the error of a plain sum in any order with a {} accumulator, gamma_n * S and the rounding to the type of the "
+      "the error of a plain sum in any order with a {} accumulator{}, gamma_n * S and the rounding to the type of the "
       "output; NaN and infinities where IEEE arithmetic makes them",
-      type_name(default_accumulator(request.c) == CONVICT_F64 ? CONVICT_F64 : claim.accumulator));
+      type_name(default_accumulator(request.c) == CONVICT_F64 ? CONVICT_F64 : claim.accumulator),
+      claim.unit == MatrixUnit() ? "" : " on the matrix unit that the contract declares");
 }
 
 /// Elements of src, dst and wei, as if no extent were 0; in double, so that nothing overflows.

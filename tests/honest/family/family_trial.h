@@ -98,26 +98,51 @@ inline void note(const examine::Examination& examination, bool many_terms, std::
                        (mismatch.certificate.text ? ": " + *mismatch.certificate.text : std::string());
 }
 
-/// Examines `cases` cases for each of these implementations, which keep their sums in `sums`.
-inline std::vector<Record> trial_of(std::span<const convict_implementation* const> members, convict_dtype sums,
-                                    uint64_t cases, uint64_t seed) {
+/// Examines as many of the cases case_of(0), case_of(1), ... as it takes for the first of these to judge `cases`.
+template <class CaseOf>
+std::vector<Record> trial_on(std::vector<run::Subject> subjects, uint64_t cases, const CaseOf& case_of) {
   std::vector<Record> records;
-  std::vector<run::Subject> subjects;
-  for (const convict_implementation* one : members) {
-    records.push_back({one, 0, 0, 0, {}, {}});
-    subjects.push_back({one, true, ""});
+  for (run::Subject& one : subjects) {
+    records.push_back({one.implementation, 0, 0, 0, {}, {}});
+    one.is_target = true;
   }
   const auto direct = std::ranges::find_if(
       native_kernels(), [](const convict_implementation* one) { return std::string_view(one->name) == "direct"; });
   subjects.push_back({*direct, false, ""});
   examine::LocalExaminer examiner{std::move(subjects)};
   for (uint64_t index = 0; records.front().judged < cases; ++index) {
-    const Case c = case_number(seed, index, sums);
+    const Case c = case_of(index);
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > kMostProducts) continue;
     note(examiner.examine(c), has_many_terms(index), records);
   }
   return records;
+}
+
+/// Examines `cases` cases for each of these implementations, which keep their sums in `sums`.
+inline std::vector<Record> trial_of(std::span<const convict_implementation* const> members, convict_dtype sums,
+                                    uint64_t cases, uint64_t seed) {
+  std::vector<run::Subject> subjects;
+  for (const convict_implementation* one : members) subjects.push_back({one, true, ""});
+  return trial_on(std::move(subjects), cases, [&](uint64_t index) { return case_number(seed, index, sums); });
+}
+
+/// The members on matrix units for operands of this type, which have a fault or have none.
+inline std::vector<run::Subject> on_units(convict_dtype operands, bool lossy) {
+  std::vector<run::Subject> members;
+  const std::string of_type = operands == CONVICT_F32 ? "tf32" : std::string(type_name(operands));
+  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest_on_units.so"))
+    if (one.name.starts_with((lossy ? "f32:lossy-" : "f32:") + of_type)) members.push_back(one);
+  return members;
+}
+
+/// Case number `index` of operands of one type, with results of another; one in four has many terms.
+inline Case case_of_types(uint64_t seed, uint64_t index, convict_dtype operands, convict_dtype result) {
+  Case c = case_number(seed, index, CONVICT_F32);
+  c.src_type = c.wei_type = c.dst_type = operands;
+  (c.pass == CONVICT_FORWARD ? c.dst_type : c.pass == CONVICT_BACKWARD_DATA ? c.src_type : c.wei_type) = result;
+  c.bias &= c.pass == CONVICT_FORWARD || operands == result;  // its gradient has the type of the operands
+  return c;
 }
 
 /// The members of the family that keep their sums in this type.

@@ -9,10 +9,11 @@
 
 #include "abi/validity.h"
 #include "kernels/border/native.h"
+#include "tests/honest/family/matrix_unit.h"
 #include "tests/honest/family/sums.h"
 #include "tests/honest/family/sums_by_value.h"
 
-#ifndef CONVICT_HONEST_SUMS  // the build makes one module of each table: kF32, kF16, kBf16
+#ifndef CONVICT_HONEST_SUMS  // the build makes one module of each table: kF32, kF16, kBf16, kOnUnits
 #define CONVICT_HONEST_SUMS kF32
 #endif
 
@@ -25,6 +26,8 @@ struct Member {
   const char *name, *description;
   convict_contract contract;
   SumOf sum;
+  convict_matrix_unit unit = {0, 0};
+  convict_dtype operands = {};  // of products, the only type that it takes; 0: any
 };
 
 constexpr convict_contract contract(convict_summation summation, int block = 0, convict_dtype sums = CONVICT_F32) {
@@ -126,6 +129,34 @@ constexpr Member kNarrow[] = {
 [[maybe_unused]] constexpr auto& kF16 = kNarrow<InF16, CONVICT_F16>;
 [[maybe_unused]] constexpr auto& kBf16 = kNarrow<InBf16, CONVICT_BF16>;
 
+using Tf32 = Unit<4, 0, 11>;  // a smaller number of bits more is a larger error
+using Of16Bits4 = Unit<4, 0, 0>;
+using Of16Bits8 = Unit<8, 1, 0>;
+using Of16Bits16 = Unit<16, 2, 0>;
+constexpr convict_matrix_unit kTf32 = {11, 1}, kShort = {11, 0}, kTruncating = {0, 1};
+
+/// On matrix units of f32, for operands of one type; the last ones have a fault.
+[[maybe_unused]] constexpr Member kOnUnits[] = {
+    {"tf32-4", "blocks of 4", kFixed, on_unit<Tf32>, kTf32, CONVICT_F32},
+    {"tf32-8", "blocks of 8, one bit more", kFixed, on_unit<Unit<8, 1, 11>>, kTf32, CONVICT_F32},
+    {"tf32-nearest-4", "blocks of 4, rounded operands", kFixed, on_unit<Unit<4, 0, 11, true>>, kTf32, CONVICT_F32},
+    {"tf32-in-runs", "begins anew after 32", runs_of(32), in_runs_on_unit<Tf32, 32>, kTf32, CONVICT_F32},
+    {"tf32-plain", "truncated operands, sums in f32", kFixed, of_short_operands<11, false>, kShort, CONVICT_F32},
+    {"tf32-plain-nearest", "rounded operands, sums in f32", kFixed, of_short_operands<11, true>, kShort, CONVICT_F32},
+    {"f16-4", "blocks of 4", kFixed, on_unit<Of16Bits4>, kTruncating, CONVICT_F16},
+    {"f16-8", "blocks of 8, one bit more", kFixed, on_unit<Of16Bits8>, kTruncating, CONVICT_F16},
+    {"f16-16", "blocks of 16, two bits more", kFixed, on_unit<Of16Bits16>, kTruncating, CONVICT_F16},
+    {"f16-two", "two units", kFixed, on_two_units<Of16Bits4>, kTruncating, CONVICT_F16},
+    {"bf16-4", "blocks of 4", kFixed, on_unit<Of16Bits4>, kTruncating, CONVICT_BF16},
+    {"bf16-8", "blocks of 8, one bit more", kFixed, on_unit<Of16Bits8>, kTruncating, CONVICT_BF16},
+    {"bf16-two", "two units", kFixed, on_two_units<Of16Bits8>, kTruncating, CONVICT_BF16},
+    {"lossy-tf32", "operands of 8 bits", kFixed, on_unit<Unit<4, 0, 8>>, kTf32, CONVICT_F32},
+    {"lossy-tf32-drops", "without the last product", kFixed, without_the_last<Tf32>, kTf32, CONVICT_F32},
+    {"lossy-f16-drops", "without the last product", kFixed, without_the_last<Of16Bits8>, kTruncating, CONVICT_F16},
+    {"lossy-bf16-drops", "without the last product", kFixed, without_the_last<Of16Bits8>, kTruncating, CONVICT_BF16},
+    {"lossy-f16", "sums of 14 bits", kFixed, on_unit<Unit<8, -10, 0>>, kTruncating, CONVICT_F16},
+};
+
 /// An implementation that knows which member it is; the ABI hands the base back as `self`.
 struct Implementation : convict_implementation {
   const Member* member;
@@ -138,6 +169,9 @@ const char* unsupported(const convict_implementation* self, const convict_proble
   if (kernels::border::presence_of(CONVICT_F64, *t).some) return "f64";
   const convict_dtype sums = self->contract.min_accumulator;
   if (sums != CONVICT_F32 && !kernels::border::presence_of(sums, *t).all) return "sums in this type are for its data";
+  const convict_dtype operands = static_cast<const Implementation*>(self)->member->operands;
+  for (const convict_tensor* one : {&t->src, &t->wei, &t->diff_dst})
+    if (operands != convict_dtype{} && one->ndim > 0 && one->dtype != operands) return "operands of another type";
   return nullptr;
 }
 
@@ -190,4 +224,9 @@ extern "C" const convict_plugin* convict_plugin_v1() {
   }
   static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", kCount, all};
   return &plugin;
+}
+
+extern "C" const convict_matrix_unit* convict_matrix_unit_v1(const convict_implementation* self);
+extern "C" const convict_matrix_unit* convict_matrix_unit_v1(const convict_implementation* self) {
+  return &static_cast<const convict::honest::family::Implementation*>(self)->member->unit;
 }

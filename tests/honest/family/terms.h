@@ -13,6 +13,7 @@ namespace convict::honest::family {
 /// times 1, and its old contents times beta.
 struct Terms {
   std::vector<float> x, w;
+  size_t addends = 0;  // how many of the last are no products
 
   size_t size() const { return x.size(); }
   void add(float one, float other) {
@@ -65,6 +66,7 @@ void for_each_output(const Form& f, const Visit& visit) {
   const auto finish = [&](float& result, const float* bias) {
     if (bias) terms.add(*bias, 1);
     if (f.beta != 0) terms.add(result, static_cast<float>(f.beta));
+    terms.addends = (bias ? 1u : 0u) + (f.beta != 0 ? 1u : 0u);
     visit(result, terms);
     terms.x.clear();
     terms.w.clear();
@@ -112,6 +114,7 @@ void for_each_diff_bias(const Form& f, const Visit& visit) {
     for (int64_t n = 0; n < f.batch; ++n)
       for_each_position(f.bias_on_x ? f.x_extent : f.y_extent,
                         [&](const Axes& at) { terms.add(element(f.bias_on_x ? f.x : f.y, n, channel, at), 1); });
+    terms.addends = terms.size();
     visit(f.diff_bias[channel * f.bias_stride], terms);
   }
 }
