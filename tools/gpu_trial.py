@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of tools/gpu_trial.sh, which installs the program. Each has a limit of its own inside the total; one that fails
-is told in a line, and the others go on."""
+"""The steps of tools/gpu_trial.sh, which installs the program. Each has a limit of its own inside the total; one that
+fails is told in a line, and the others go on."""
 import argparse
 import collections
 import concurrent.futures
@@ -24,11 +24,13 @@ import seeds
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRANSFER = [ROOT / "corpus/transfer/issues.cases", ROOT / "corpus/transfer/findings.cases"]
 PACKAGES = ("torch", "triton", "jax", "jaxlib", "cupy-cuda13x", "cupy", "nvidia-cudnn-cu13", "numpy")
+ASK_DRIVER = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
 ASK_TORCH = ("import torch; print(torch.cuda.get_device_name(), '; CUDA', torch.version.cuda, '; cuDNN', "
              "torch.backends.cudnn.version())")
 SLOW = ("torch:compile",)  # compiles for seconds a case: it keeps no others waiting
 WRONG, RIGHT = "channel[:, None] * OC + group * oc + o", "(group * oc + o) * ic + channel[:, None]"  # triton_conv.py
-PATIENCE = ["--timeout", "60s", "--memory", "16G", "--oracle", "none", "-q", "--format", "json"]  # a driver reserves much
+# A first call compiles, and a driver reserves much.
+PATIENCE = ["--timeout", "60s", "--memory", "16G", "--oracle", "none", "-q", "--format", "json"]
 REPLAYING, REPORTING = 0.3, 0.05  # of the whole time
 LEAST = 30  # seconds of a campaign: with less for each implementation, those of a client share one
 DEATHS = ("crash", "hang", "oom")
@@ -52,12 +54,12 @@ class Trial:
         return self.end - time.time()
 
     def run(self, step, command, limit, fine=(0,)):
-        """Runs a command of a step, whose errors are kept in the folder. At its limit it is interrupted, and says what it
-        has; then it is ended. Returns what it printed, or None."""
+        """Runs a command of a step, whose errors are kept in the folder. At its limit it is interrupted, and says what
+        it has; then it is ended. Returns what it printed, or None."""
         log = self.folder / f"{re.sub('[^a-z0-9]+', '-', step.lower())}.log"
         with open(log, "w") as errors:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
-                                       cwd=self.folder, start_new_session=True)
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                                       text=True, cwd=self.folder, start_new_session=True)
             out = None
             for patience, then in ((max(limit, 1), signal.SIGINT), (10, signal.SIGKILL), (5, signal.SIGKILL)):
                 try:
@@ -69,8 +71,9 @@ class Trial:
             return out
         if process.returncode in fine and fine == (0,):
             return ""
-        last = (log.read_text().replace(" before it had answered: ", "\n").strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-        self.failure(step, last if process.returncode != -signal.SIGKILL else f"ended after {limit:.0f} s")
+        lines = log.read_text().replace(" before it had answered: ", "\n").strip().splitlines()
+        is_killed = process.returncode == -signal.SIGKILL
+        self.failure(step, f"ended after {limit:.0f} s" if is_killed else [f"exit code {process.returncode}", *lines][-1])
         return None
 
     def failure(self, step, why):
@@ -85,7 +88,7 @@ class Trial:
             self.device = ["played by the memory of the host"]
         else:
             until = time.time() + 20
-            self.device = [self.asked("GPU, driver", ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 8),
+            self.device = [self.asked("GPU, driver", ASK_DRIVER, 8),
                            self.asked("PyTorch on it", [sys.executable, "-c", ASK_TORCH], until - time.time())]
             self.device += [f"{name} {version_of(name)}" for name in PACKAGES if version_of(name)]
             missing = [name for name in ("torch", "triton", "jax") if not version_of(name)]
@@ -150,20 +153,21 @@ class Trial:
     # ---- Known cases ----
 
     def replay(self, groups):
-        """Seeds, public issues, and what is known of other libraries, in this order: what is not reached is not told."""
+        """Seeds, public issues, and what is known of other libraries, in this order."""
         founding = self.folder / "seeds.cases"
         founding.write_text("".join(f"{line}\n" for claim in seeds.claims() for line in claim.lines))
         files = [founding, *TRANSFER]
         for place, group in enumerate(groups):
             share = (self.end - self.total * (1 - REPLAYING) - time.time()) / (len(groups) - place)
-            out = self.run(f"replay {group.name}", [self.convict, "replay", *map(str, files), *group.options, "--target",
-                                                    ",".join(group.implementations), "--relations", "none", *PATIENCE],
-                           share, fine=(0, 1, 125))
+            command = [self.convict, "replay", *map(str, files), *group.options, "--target",
+                       ",".join(group.implementations), "--relations", "none", *PATIENCE]
+            out = self.run(f"replay {group.name}", command, share, fine=(0, 1, 125))
             if out:
                 (self.folder / f"replay-{re.sub('[^a-z0-9]+', '-', group.name)}.json").write_text(out)
                 self.count(json.loads(out)["cases"])
                 for name in group.implementations:
-                    said(f"replay {name}: {'; '.join(f'{file.stem} {told(self.counts[name, file.stem])}' for file in files)}")
+                    counts = [f"{file.stem} {told(self.counts[name, file.stem])}" for file in files]
+                    said(f"replay {name}: {'; '.join(counts)}")
 
     def count(self, cases):
         for case in cases:

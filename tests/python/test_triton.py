@@ -55,7 +55,8 @@ def test_repaired_it_is_right(tmp_path):
 CLIENT = """
 import sys
 sys.argv, sys.path[:0] = ["client.py"], [{folder!r}, {shared!r}]
-import client, convict, torch
+import client, convict, fused, torch
+fused.types = lambda: ("f32",)  # of a processor without vectors of 16-bit types
 from convict import _use
 problem = _use.plain_problem("conv2d", "f32")
 arrays = {{name: convict._arrays.plain(problem, name) for name in problem.dims}}

@@ -83,6 +83,15 @@ class GpuTrial(unittest.TestCase):
         self.assertEqual(said.getvalue(), "first: failed: no such engine\nsecond: failed: ended after 1 s\n")
         self.assertEqual(trial.failed, ["first", "second"])
 
+    def test_a_suspicion_of_an_interrupted_replay_is_no_accusation(self):
+        trial = self.trial()
+        for evidence in ({}, {"evidence": "dies alone"}):
+            crash = {"suspect": "mine", "blame": "target", "verdict": "crash", "case": "conv2d", "certificate": evidence}
+            trial.count([{"case": "conv2d", "origin": "seeds.cases:1", "mismatches": [crash],
+                          "implementations": [{"name": "mine", "outcome": "did not finish"}]}])
+        self.assertEqual(trial.counts["mine", "seeds"], {"refused": 1, "wrong": 1})
+        self.assertEqual(len(trial.deaths), 2)
+
     def test_what_is_slow_keeps_no_others_waiting(self):
         whole = gpu_trial.Group("torch@cuda", [], ["torch:eager@cuda", "torch:compile@cuda"])
         self.assertEqual([one.implementations for one in gpu_trial.parts(whole)],
