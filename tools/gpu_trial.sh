@@ -24,7 +24,10 @@ here=$(realpath "$(dirname "$0")")
 # A new environment that sees what this Python sees, also where that is of an environment itself. pip is that of the latter.
 install_wheel() {
   "$PYTHON" -m venv --clear --system-site-packages --without-pip "$folder/venv"
-  "$PYTHON" -c 'import sys; print(*(one for one in sys.path if one.endswith("-packages")), sep="\n")' > "$folder/seen"
+  "$PYTHON" -c 'import sys
+for folder in sys.path:
+    if folder.endswith("-packages"):  # with what .pth files there add
+        print(f"import site; site.addsitedir({folder!r})")' > "$folder/seen"
   mv "$folder/seen" "$(echo "$folder"/venv/lib/python3*/site-packages)/seen.pth"
   "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --ignore-installed "$wheel"
 }

@@ -92,6 +92,24 @@ class GpuTrial(unittest.TestCase):
         self.assertEqual(trial.counts["mine", "seeds"], {"refused": 1, "wrong": 1})
         self.assertEqual(len(trial.deaths), 2)
 
+    def test_who_is_on_trial_where_there_is_a_device(self):
+        tables = {"torch": [{"name": "torch", "devices": ["cuda"]}, {"name": "torch-other"}],
+                  "jax": [{"name": "jax", "devices": ["cuda"]}], "cudnn": [{"name": "cudnn-f32"}]}
+        for name, table in tables.items():
+            (self.folder / "clients" / name).mkdir(parents=True)
+            (self.folder / "clients" / name / "client.json").write_text(json.dumps(table))
+        listed = [{"name": f"{name}:eager", "client": name, "installed": name != "jax", "command": f"run {name}"}
+                  for name in ("torch", "torch-other", "jax", "cudnn-f32")]
+        announced = {"run torch cuda": ["torch:eager@cuda", "torch:compile@cuda"], "run cudnn-f32": ["cudnn:f32:eng0"]}
+        trial = gpu_trial.Trial(CONVICT, 1.0, self.folder, time.time(), False)
+        trial.listed, trial.triton = lambda _: listed, lambda: []
+        trial.run = lambda step, command, *_: json.dumps(listed + [{"name": one} for one in announced[command[-1]]])
+        root, gpu_trial.ROOT = gpu_trial.ROOT, self.folder
+        self.addCleanup(setattr, gpu_trial, "ROOT", root)
+        self.assertEqual(trial.groups(), [("cudnn-f32", ["--command", "run cudnn-f32"], ["cudnn:f32:eng0"]),
+                                          ("torch@cuda", [], ["torch:eager@cuda"]),
+                                          ("torch:compile@cuda", [], ["torch:compile@cuda"])])
+
     def test_what_is_slow_keeps_no_others_waiting(self):
         whole = gpu_trial.Group("torch@cuda", [], ["torch:eager@cuda", "torch:compile@cuda"])
         self.assertEqual([one.implementations for one in gpu_trial.parts(whole)],
