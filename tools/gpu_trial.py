@@ -48,7 +48,7 @@ class Trial:
         self.total, self.end = minutes * 60, began + minutes * 60
         self.failed, self.device, self.deaths, self.campaigns = [], [], [], []
         self.counts = collections.defaultdict(collections.Counter)  # of replayed cases, by implementation and file
-        self.least = 1 if dry else LEAST
+        self.least, self.grace = 1 if dry else LEAST, 2 if dry else 10  # seconds
 
     def left(self):
         return self.end - time.time()
@@ -61,7 +61,7 @@ class Trial:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
                                        text=True, cwd=self.folder, start_new_session=True)
             out = None
-            for patience, then in ((max(limit, 1), signal.SIGINT), (10, signal.SIGKILL), (5, signal.SIGKILL)):
+            for patience, then in ((max(limit, 1), signal.SIGINT), (self.grace, signal.SIGKILL), (5, signal.SIGKILL)):
                 try:
                     out, _ = process.communicate(timeout=patience)
                     break
@@ -197,7 +197,7 @@ class Trial:
             database = self.folder / f"{re.sub('[^a-z0-9]+', '-', name)}.db"
             out = self.run(f"fuzz {name}", [self.convict, "fuzz", *group.options, "--target", ",".join(targets), "--time",
                                             f"{math.ceil(max(share * 0.8, 1))}s", "-j", str(jobs), "--min-judged", "1",
-                                            "--db", str(database), *(["--cases", "150"] if self.dry else []),
+                                            "--db", str(database), *(["--cases", "80"] if self.dry else []),
                                             *PATIENCE], share, fine=(0, 1, 125))
             if out:
                 report = json.loads(out)
