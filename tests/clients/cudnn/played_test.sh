@@ -38,7 +38,7 @@ wrong() {
 }
 
 for type in f32 f64 f16 bf16; do
-  right "$type" forward 0 5
+  right "$type" forward 0 1 5
 done
 right f32 data 0
 right f32 filter 0
