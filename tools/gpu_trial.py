@@ -275,6 +275,7 @@ def main():
     parser.add_argument("--began", type=float, default=time.time(), help="seconds since 1970")
     parser.add_argument("--dry-run", action="store_true")
     given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
     trial = Trial(given.convict, given.minutes, given.folder.resolve(), given.began, given.dry_run)
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # JAX takes most of the device's memory otherwise
     trial.check_device()
