@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # MLX: the weight gradient of a convolution with dilation or groups has a wrong shape where the last window ends in the
 # padding before the image.
-#     python3 mlx-weight-gradient-before-image.py
+#     python3 mlx-crop-beyond-image.py
 # Exit code 0: right. 1: wrong.
 import sys
 
