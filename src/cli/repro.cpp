@@ -13,6 +13,7 @@
 #include "cli/describe.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/sanitizer.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
@@ -36,7 +37,7 @@ struct ReproOptions {
   std::string relations = std::string(name_of(examine::AskedRelations::kAll));
   int times = 0;  // 0: as the row of the case says, or once
   std::string data;
-  bool in_process = false;
+  bool in_process = false, sanitize = false;
 };
 
 /// What a mismatch was found with, unless the user says otherwise.
@@ -148,11 +149,20 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
   return json_document(document);
 }
 
+/// A checker of memory makes calls much slower.
+RunOptions with_patience(RunOptions run, bool sanitize) {
+  if (sanitize && run.timeout == RunOptions().timeout) run.timeout = "10m";
+  return run;
+}
+
 int repro_one(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
-  workers::SupervisionSettings settings = with_settings_of(chosen, options.run).settings();
+  workers::SupervisionSettings settings =
+      with_settings_of(chosen, with_patience(options.run, options.sanitize)).settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
+  std::optional<Sanitizer> sanitizer;
+  if (options.sanitize) sanitizer.emplace(settings.worker.roster);
   settings.interrupted = &interrupted();
   use_data(options.data, std::span(&c, 1), settings);
   const auto relations = examine::asked_relations_named(options.relations);
@@ -160,8 +170,9 @@ int repro_one(const ReproOptions& options) {
                                               ? run_here(c, settings, relations)
                                               : run_list(entries_of(options, chosen), settings, relations);
   if (result.interrupted) return kInterrupted;
-  options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out));
-  if (!result.cases.front().mismatches.empty()) return kMismatch;
+  const Sanitizer::Report memory = sanitizer ? sanitizer->report() : Sanitizer::Report();
+  options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out) + memory.text);
+  if (!result.cases.front().mismatches.empty() || memory.has_errors) return kMismatch;
   return result.cases.front().judged ? kClean : kCannotJudge;
 }
 
@@ -191,6 +202,7 @@ void add_repro(Command app, int& exit_code) {
                   "  convict repro 3 --db convict.db                  the case of mismatch 3; of 3 and 4: repro 3 4\n"
                   "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
                   "  convict repro --after 'conv2d in=9 k=3' 'conv2d in=5 k=3'    both in one process, in this order\n"
+                  "  convict repro --sanitize --target cudnn:f32:forward:0 --oracle none 'conv2d in=5 k=3'\n"
                   "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
                   "Exit codes: 0 no mismatch, 1 mismatch of any implementation, 2 usage, 125 every target refused");
   options.which.add_to(command);
@@ -205,6 +217,7 @@ void add_repro(Command app, int& exit_code) {
   add_relations(command, options.relations);
   add_data(command, options.data);
   command.flag("--in-process", options.in_process, "Without a worker process, for a debugger");
+  command.flag("--sanitize", options.sanitize, "Run clients under NVIDIA's compute-sanitizer, and show what it says");
   options.out.add_to(command);
 }
 

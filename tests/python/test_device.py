@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays by DLPack: of libraries that numpy does not know, and on a device that is made up, and counts its copies."""
 import os
-import pathlib
-import re
 import subprocess
 import sys
 import types
@@ -191,25 +189,3 @@ def test_a_client_does_not_start_without_its_device(tmp_path):
     said = subprocess.run([sys.executable, "-m", "convict", "serve", "mine.py:mine"], cwd=tmp_path, env=os.environ,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert said.returncode == 2 and said.stderr == "convict: device='cuda': no cuda here\n"
-
-
-CHECKER = """#!/bin/sh
-[ "$1 $3 $4" = "--log-file --target-processes all" ] || exit 3
-echo 'ERROR SUMMARY: 0 errors' > "$2"
-shift 4
-exec "$@"
-"""
-
-
-def test_the_command_of_the_page_puts_a_client_into_nvidias_checker(tmp_path):
-    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "gpu.md"
-    command = re.search(r"\n(convict repro .*compute-sanitizer.*)\n```", page.read_text(), re.S)[1]
-    (tmp_path / "compute-sanitizer").write_text(CHECKER)
-    (tmp_path / "compute-sanitizer").chmod(0o755)
-    (tmp_path / "convict").symlink_to(os.environ["CONVICT"])
-    (tmp_path / "mine.py").write_text("import convict\nfrom kernels import torch_like_conv\n"
-                                      "conv2d = convict.target(like='torch.conv2d')(torch_like_conv)\n")
-    done = subprocess.run(["sh", "-c", command[command.index("convict"):]], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
-    assert done.returncode == 0 and "no mismatch" in done.stdout, done.stdout + done.stderr
-    assert (tmp_path / "check.log").read_text() == "ERROR SUMMARY: 0 errors\n"

@@ -46,6 +46,24 @@ wrong 2 wrong-exact 'conv2d in=5x5 k=3x3 p=0:0x0:1'
 wrong 3 out-of-bounds 'conv2d in=5x5 k=3x3'
 wrong 4 'an illegal memory access was encountered (700)' 'conv2d in=9x9 k=3x3 d=3x3'
 wrong 6 output-unwritten 'conv2d in=5x5 k=3x3'
+# The checker of NVIDIA, played: it says that the client made one error, or none.
+for errors in 1 0; do
+  cat > compute-sanitizer << END
+#!/bin/sh
+log=\$(echo "\$2" | sed "s/%p/\$\$/")
+echo "========= ERROR SUMMARY: $errors errors" > "\$log"
+shift 4
+exec "\$@"
+END
+  chmod +x compute-sanitizer
+  code=0
+  PATH=$here:$PATH "$convict" repro --sanitize --command "$client f32 forward" --target cudnn:f32:forward:0 --oracle none \
+    'conv2d in=5x5 k=3x3' > said 2>&1 || code=$?
+  [ $code = $errors ] || fail "exit code $code where the checker found $errors errors" said
+  grep -q "ERROR SUMMARY: $errors errors" said || fail 'the checker is not quoted' said
+done
+! "$convict" repro --sanitize --command "$client f32 forward" 'conv2d in=5x5 k=3x3' 2> said || fail 'no checker' said
+grep -q 'compute-sanitizer is not in PATH; valid: ' said || fail 'no checker' said
 "$convict" list implementations --command "$client f32 forward" > said
 grep -q 'cudnn:f32:forward:6' said || fail 'an engine is missing' said
 ! grep -q 'cudnn:f32:forward:7' said || fail 'an engine that takes nothing is offered' said
