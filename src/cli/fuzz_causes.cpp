@@ -77,6 +77,19 @@ std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
 bool is_of(const FoundCause& one, std::string_view target) { return one.first().example.suspect == target; }
 bool is_on_illegal(const FoundCause& one) { return one.first().example.verdict == Verdict::kAcceptsInvalid; }
 
+bool ended_its_process(const Mismatch& mismatch) {
+  return mismatch.verdict <= Verdict::kOom || mismatch.certificate.death.signal.has_value();
+}
+
+/// "956 of 4,959 judged cases fail". What ended its process was not judged: "49 of 50 cases fail".
+std::string failing(const std::string& target, const campaign::CampaignResult& result) {
+  uint64_t ended = 0;
+  for (const auto& [id, one] : result.found)
+    if (one.example.suspect == target && ended_its_process(one.example)) ended += one.hits;
+  return fmt::format("{} of {} {}cases fail", with_commas(result.hits_of(target)),
+                     with_commas(result.standings.at(target).judged + ended), ended == 0 ? "judged " : "");
+}
+
 /// "mine is wrong: 2 causes; 956 of 4,959 judged cases fail."
 std::string line_of(const std::string& target, const campaign::CampaignResult& result,
                     const std::vector<FoundCause>& causes, const FuzzOptions& options) {
@@ -86,15 +99,13 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
     });
   };
   const auto fresh = count(false), known = count(true);
-  const std::string failing = fmt::format("{} of {} judged cases fail", with_commas(result.hits_of(target)),
-                                          with_commas(result.standings.at(target).judged));
   const std::string also = known > 0 ? fmt::format(", and {} known", known) : "";
   const std::string name = printable(target, 40);
   if (fresh == 0)
-    return wrapped(fmt::format("{}: nothing new; {}; {}", name, counted(known, "known cause"), failing),
+    return wrapped(fmt::format("{}: nothing new; {}; {}", name, counted(known, "known cause"), failing(target, result)),
                    2);
   return options.out.colored("1;31", fmt::format("{} is wrong", name)) +
-         fmt::format(": {}{}; {}\n", counted(fresh, "cause"), also, failing);
+         fmt::format(": {}{}; {}\n", counted(fresh, "cause"), also, failing(target, result));
 }
 
 /// The line of the targets without a mismatch; of a single one, with what its cases prove.
