@@ -170,7 +170,7 @@ int repro_one(const ReproOptions& options) {
                                               ? run_here(c, settings, relations)
                                               : run_list(entries_of(options, chosen), settings, relations);
   if (result.interrupted) return kInterrupted;
-  const Sanitizer::Report memory = sanitizer ? sanitizer->report() : Sanitizer::Report();
+  const Sanitizer::MemoryReport memory = sanitizer ? sanitizer->report() : Sanitizer::MemoryReport();
   options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out) + memory.text);
   if (!result.cases.front().mismatches.empty() || memory.has_errors) return kMismatch;
   return result.cases.front().judged ? kClean : kCannotJudge;

@@ -72,11 +72,11 @@ std::string Sanitizer::around(const std::string& command) const {
                      shell_quoted((logs_ / "%p.log").string()), shell_quoted(command));
 }
 
-Sanitizer::Report Sanitizer::report() const {
+Sanitizer::MemoryReport Sanitizer::report() const {
   std::vector<fs::path> files;
   for (const fs::directory_entry& one : fs::directory_iterator(logs_)) files.push_back(one.path());
   std::ranges::sort(files);
-  Report report;
+  MemoryReport report;
   size_t lines = 0;
   for (const fs::path& file : files) {
     std::ifstream stream(file);

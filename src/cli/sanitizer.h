@@ -20,11 +20,11 @@ class Sanitizer {
   Sanitizer(const Sanitizer&) = delete;
   Sanitizer& operator=(const Sanitizer&) = delete;
 
-  struct Report {
+  struct MemoryReport {
     std::string text;  // lines
     bool has_errors = false;
   };
-  Report report() const;  // of all processes that have run
+  MemoryReport report() const;  // of all processes that have run
 
  private:
   std::string around(const std::string& command) const;
