@@ -178,7 +178,7 @@ class Catalogue {
 
   /// What an oracle of this name stands for: itself, unless it is a family of clients, of which one is a witness.
   std::string witness(const std::string& name, std::vector<std::string>& notes) const {
-    if (name == kAllNative || !settled(name).empty() || module_file(name)) return name;
+    if (name == kAllNative || name == kNoOracle || !settled(name).empty() || module_file(name)) return name;
     const std::string one = witness_of(name);
     if (one.empty()) return name;
     notes.push_back(fmt::format("oracle {}: {} is asked; others by their names, which `convict list` has", name, one));
