@@ -70,6 +70,7 @@ report::MismatchReport explained_mismatch() {
   one.row.geography = "h: last";
   one.row.predicate = "bias = yes and op >= 1";
   one.row.explanation = {
+      .reproduced = true,
       .shrink_runs = 170,
       .explain_runs = 214,
       .evidence = store::PredicateEvidence{
