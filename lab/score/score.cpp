@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "campaign/target_survey.h"
 #include "core/error.h"
+#include "core/temporary_folder.h"
 
 namespace convict::score {
 namespace {
@@ -27,27 +27,6 @@ constexpr Method kBaselines[] = {
     {"assert-close", "tolerances of torch.testing.assert_close", Yardstick::kAssertClose},
     {"loose", "tolerances of 1e-2 and 1e-3", Yardstick::kLoose},
     {"guided", "all rungs on cases that libFuzzer makes up", Yardstick::kLadder, {}, true},
-};
-
-/// An empty folder, for one run.
-class TemporaryCorpus {
- public:
-  explicit TemporaryCorpus(bool wanted) {
-    std::string name = (std::filesystem::temp_directory_path() / "convict-corpus-XXXXXX").string();
-    if (!wanted) return;
-    if (!mkdtemp(name.data())) throw UsageError(fmt::format("cannot make a folder like '{}'", name));
-    folder_ = name;
-  }
-  ~TemporaryCorpus() {
-    std::error_code error;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
-  }
-  TemporaryCorpus(const TemporaryCorpus&) = delete;
-  TemporaryCorpus& operator=(const TemporaryCorpus&) = delete;
-  const std::string& folder() const { return folder_; }
-
- private:
-  std::string folder_;
 };
 
 /// One run to do. `who` numbers the mutants, then the controls.
@@ -114,10 +93,10 @@ class Score {
     worker.profile = profile_of(task);
     worker.yardstick = score.method.yardstick;
     worker.seed = task.seed;
-    const TemporaryCorpus corpus(score.method.guided);
+    std::optional<TemporaryFolder> corpus;  // for one run
     if (score.method.guided) {
       hunting.supervisor.program = settings_.guided_program;
-      worker.corpus = corpus.folder();
+      worker.corpus = corpus.emplace("corpus").path();
     }
     const size_t mutants = settings_.mutants.size();
     worker.shares = shares_of(task, hunting.supervisor);

@@ -32,10 +32,9 @@ bool is_installed() {
   return false;
 }
 
-fs::path temporary_folder() {
-  std::string name = (fs::temp_directory_path() / "convict-sanitizer-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw SystemError(fmt::format("'{}' cannot be made", name));
-  return name;
+/// Each of its logs ends with such a line.
+bool says_errors(const std::string& line) {
+  return line.find("ERROR SUMMARY: ") != std::string::npos && line.find(": 0 errors") == std::string::npos;
 }
 
 }  // namespace
@@ -43,7 +42,6 @@ fs::path temporary_folder() {
 Sanitizer::Sanitizer(run::RosterRequest& request) {
   if (!is_installed())
     throw UsageError("--sanitize: compute-sanitizer is not in PATH; valid: where CUDA's toolkit is installed");
-  logs_ = temporary_folder();
   std::vector<std::string> commands, names;
   for (const std::string& plugin : request.plugins) {
     if (convict::is_command(plugin)) commands.emplace_back(as_written(plugin));
@@ -61,27 +59,22 @@ Sanitizer::Sanitizer(run::RosterRequest& request) {
     request.plugins.push_back(std::string(kCommandPrefix) + around(command));
 }
 
-Sanitizer::~Sanitizer() {
-  std::error_code ignored;
-  fs::remove_all(logs_, ignored);
-}
-
 /// Its stdout is that of the client, so it writes to a file. The command is for a shell, whose children it looks at.
 std::string Sanitizer::around(const std::string& command) const {
   return fmt::format("{} --log-file {} --target-processes all sh -c {}", kProgram,
-                     shell_quoted((logs_ / "%p.log").string()), shell_quoted(command));
+                     shell_quoted(logs_.file("%p.log")), shell_quoted(command));
 }
 
 Sanitizer::MemoryReport Sanitizer::report() const {
   std::vector<fs::path> files;
-  for (const fs::directory_entry& one : fs::directory_iterator(logs_)) files.push_back(one.path());
+  for (const fs::directory_entry& one : fs::directory_iterator(logs_.path())) files.push_back(one.path());
   std::ranges::sort(files);
   MemoryReport report;
   size_t lines = 0;
   for (const fs::path& file : files) {
     std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);) {
-      report.has_errors |= line.find("ERROR SUMMARY: ") != std::string::npos && line.find(": 0 errors") == std::string::npos;
+      report.has_errors |= says_errors(line);
       if (++lines <= kMostLines) report.text += printable(line, 200) + "\n";
     }
   }

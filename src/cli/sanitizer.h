@@ -3,9 +3,9 @@
 // NVIDIA's compute-sanitizer, which sees what a kernel reads and writes outside of memory on a GPU.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
+#include "core/temporary_folder.h"
 #include "run/loader.h"
 
 namespace convict::cli {
@@ -16,9 +16,6 @@ class Sanitizer {
   /// Puts it before the commands of all clients that the request names. Throws UsageError if it is not installed, or if
   /// there is no client.
   explicit Sanitizer(run::RosterRequest& request);
-  ~Sanitizer();
-  Sanitizer(const Sanitizer&) = delete;
-  Sanitizer& operator=(const Sanitizer&) = delete;
 
   struct MemoryReport {
     std::string text;  // lines
@@ -29,7 +26,7 @@ class Sanitizer {
  private:
   std::string around(const std::string& command) const;
 
-  std::filesystem::path logs_;  // a folder, with a file for each process
+  TemporaryFolder logs_{"sanitizer"};  // with a file for each process
 };
 
 }  // namespace convict::cli

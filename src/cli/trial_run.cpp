@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/temporary_folder.h"
+
 extern char** environ;
 
 namespace convict::cli {
@@ -20,24 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLimit = "120";  // seconds, of timeout(1)
-
-/// A folder that goes with everything in it.
-class Folder {
- public:
-  Folder() : path_((fs::temp_directory_path() / "convict-export-XXXXXX").string()) {
-    if (!mkdtemp(path_.data())) throw fs::filesystem_error("mkdtemp", std::error_code(errno, std::generic_category()));
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-
- private:
-  std::string path_;
-};
 
 /// The exit code of a program that says nothing; 127 if it does not exist, 124 if it took too long, 128 and more if a
 /// signal ended it.
@@ -73,7 +57,7 @@ std::string sentence_of(int exit_code) {
   return fmt::format("ran here: ended with exit code {}", exit_code);
 }
 
-std::string run_python(const Folder& folder, const exports::ExportFile& script, const ScriptSubject& subject) {
+std::string run_python(const TemporaryFolder& folder, const exports::ExportFile& script, const ScriptSubject& subject) {
   if (!subject.suspect.starts_with("libtorch"))
     return fmt::format("not run: it shows PyTorch, not {}", subject.suspect);
   for (const char* python : {"python3", "/usr/bin/python3"})  // the distribution's may have what the user's own has not
@@ -83,8 +67,8 @@ std::string run_python(const Folder& folder, const exports::ExportFile& script, 
 }
 
 /// Compiles the source in the folder, and links it with one library. Empty if it compiles, else why it is not run.
-std::string compile(const Folder& folder, const exports::ExportFile& source, const char* library, const char* needs,
-                    const std::string& include_folder = "") {
+std::string compile(const TemporaryFolder& folder, const exports::ExportFile& source, const char* library,
+                    const char* needs, const std::string& include_folder = "") {
   std::vector<std::string> words = {"g++", "-std=c++17", "-O1", "-o", folder.file("case"), folder.file(source.name),
                                     fmt::format("-l{}", library)};
   if (!include_folder.empty()) words.insert(words.begin() + 1, "-I" + include_folder);
@@ -93,20 +77,22 @@ std::string compile(const Folder& folder, const exports::ExportFile& source, con
   return compiled == 0 ? "" : fmt::format("not run: g++ does not find {}", needs);
 }
 
-std::string run_with_plugin(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
+std::string run_with_plugin(const TemporaryFolder& folder, const exports::ExportFile& source,
+                            const ScriptSubject& subject) {
   if (subject.library.empty()) return fmt::format("not run: {} comes from no library", subject.suspect);
   std::string why = compile(folder, source, "dl", "<convict/convict.h>", subject.include_folder);
   if (!why.empty()) return why;
   return sentence_of(exit_code_of({folder.file("case"), subject.library, subject.suspect}));
 }
 
-std::string run_with_onednn(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
+std::string run_with_onednn(const TemporaryFolder& folder, const exports::ExportFile& source,
+                            const ScriptSubject& subject) {
   if (!subject.suspect.starts_with("onednn")) return fmt::format("not run: it shows oneDNN, not {}", subject.suspect);
   if (std::string why = compile(folder, source, "dnnl", "oneDNN"); !why.empty()) return why;
   return sentence_of(exit_code_of({folder.file("case")}));
 }
 
-using ProgramRunner = std::string(const Folder&, const exports::ExportFile&, const ScriptSubject&);
+using ProgramRunner = std::string(const TemporaryFolder&, const exports::ExportFile&, const ScriptSubject&);
 
 /// The formats that are programs.
 constexpr std::pair<std::string_view, ProgramRunner*> kRunners[] = {
@@ -118,7 +104,7 @@ std::string trial_run(std::string_view format, const std::vector<exports::Export
                       const ScriptSubject& subject) {
   for (const auto& [name, runner] : kRunners) {
     if (name != format) continue;
-    const Folder folder;
+    const TemporaryFolder folder("export");
     std::ofstream(folder.file(files.front().name)) << files.front().bytes;
     return runner(folder, files.front(), subject);
   }
