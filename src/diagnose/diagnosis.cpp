@@ -59,6 +59,7 @@ class Diagnoser {
     diagnosis.reproduced = true;
     if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *reliability.seen);
     shrink_case(diagnosis, *reliability.seen);
+    return_to_own_layouts(*diagnosis.shrunk);
     show_values(*diagnosis.shrunk);
     if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
       std::optional<Diagnosis> wider = learnt_again(*known, *reliability.seen);
@@ -230,6 +231,24 @@ class Diagnoser {
     const auto go_on = [&] { return may_go_on() && probe_.runs() - runs_before < settings_.shrink_runs; };
     shrink::shrink(mismatch_.problem_case, still_fails, go_on);
     return smallest;
+  }
+
+  /// Any layout is a kernel's own while extents are 1. If it refuses all larger neighbours for that, nothing could be
+  /// learnt from them, so the layouts are again those of the case that was found.
+  void return_to_own_layouts(Mismatch& shrunk) {
+    const auto with_own = [&](Case c) {
+      c.src_layout = mismatch_.problem_case.src_layout;
+      c.wei_layout = mismatch_.problem_case.wei_layout;
+      c.dst_layout = mismatch_.problem_case.dst_layout;
+      return c;
+    };
+    const Case own = with_own(shrunk.problem_case);
+    if (own == shrunk.problem_case || own.op != mismatch_.problem_case.op) return;
+    Case larger = shrunk.problem_case;
+    for (int axis = 0; axis < larger.rank; ++axis) ++larger.in[axis];
+    if (probe_.ask(larger).judged || !probe_.ask(with_own(larger)).judged) return;
+    const auto found = probe_.ask(own).mismatch;
+    if (found && found->verdict == shrunk.verdict && is_same_failure(*found, shrunk)) shrunk = *found;
   }
 
   /// Adds all elements of the output, got and expected, to the certificate of the one case that people look at.
