@@ -21,6 +21,7 @@ std::string_view meaning_of(Verdict verdict) {
       return "NaN, an infinity or the sign of a zero is not what IEEE arithmetic makes of the terms.";
     case Verdict::kWrongRelation:
       return "Two of its own results that a metamorphic relation ties together contradict each other.";
+    case Verdict::kWrongRounding: return "Each wrong element is the exact result, rounded to its other neighbour.";
     case Verdict::kContract:
       return "All that is wrong is explained by a weaker numeric contract than the declared one.";
     case Verdict::kWrongStatistical:

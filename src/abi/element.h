@@ -71,6 +71,14 @@ inline double rounded_to(convict_dtype type, double value) {
   return with_type(type, [&](auto zero) { return static_cast<double>(number(element_of<decltype(zero)>(value))); });
 }
 
+/// Whether `got` is the neighbour of `right`, both numbers of `type`, on the other side of `exact`.
+inline bool is_other_neighbour(convict_dtype type, double exact, double right, double got) {
+  const bool on_other_side = (got < exact && exact < right) || (right < exact && exact < got);
+  if (!on_other_side || !std::isfinite(got) || !std::isfinite(right)) return false;
+  const double between = rounded_to(type, got / 2 + right / 2);
+  return between == got || between == right;
+}
+
 namespace detail {
 
 template <class T, class Visit>

@@ -229,8 +229,9 @@ void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   store_diagnoses();
-  if (!diagnoses_->idle() && !settings_.supervisor.is_interrupted())
-    result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
+  if (diagnoses_->ran_out() && !settings_.supervisor.is_interrupted())
+    result_.notes.push_back(
+        "time was up before all was explained (--shrink, --time); the next campaign goes on, or `convict explain`");
   diagnoses_.reset();
 }
 

@@ -57,6 +57,7 @@ bool needs_value(Verdict verdict) {
     case Verdict::kWrongExact:
     case Verdict::kWrongProven:
     case Verdict::kSpecialValues:
+    case Verdict::kWrongRounding:
     case Verdict::kWrongStatistical:
     case Verdict::kLessAccurate: return true;
     default: return false;
@@ -139,6 +140,10 @@ class Checker {
       case Verdict::kOutputUnwritten: return;  // what was got says it
       case Verdict::kWrongExact: return bears(by_equality, "for equality is demanded");
       case Verdict::kWrongProven: return bears(!by_equality && !by_chance, "for an error is bounded");
+      case Verdict::kWrongRounding:
+        return bears((by_equality || from_.bound_name == Bound::kQuantized) &&
+                         is_other_neighbour(output_type_, static_cast<double>(exact_.value), right(), got_),
+                     "for it is the other neighbour of the exact value");
       case Verdict::kSpecialValues:
         return bears(!is_number(from_.got) || !is_number(from_.exact) || (is_zero(from_.got) && is_zero(from_.exact)),
                      "for a value is special");
@@ -256,7 +261,7 @@ class Checker {
       return claim("got", std::isnan(got_) || got_ == poison_number(output_type_, poison_of(c_.seed)),
                    shown(got_) + ", like all that was not written", shown(got_) + " was written");
     if (!says_value_is_wrong(verdict_)) return claim("got", true, fmt::format("a number of {}", type), "");
-    const double right = is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value);
+    const double right = this->right();
     // Signed zeros are equal, except where special values are judged.
     const bool differs = !same(got_, right) || (verdict_ == Verdict::kSpecialValues && got_ == 0 &&
                                                 std::signbit(got_) != std::signbit(needed(from_.exact_hex).value));
@@ -282,6 +287,9 @@ class Checker {
     types.unit.truncates = unit_.truncates;
     return types;
   }
+
+  /// The exact value, rounded as the problem says.
+  double right() const { return is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value); }
 
   /// Of integers: the result if the real number is off by as much.
   double result_of(double error) const {

@@ -199,8 +199,10 @@ bool Cause::concerns(std::string_view implementation, std::string_view version) 
 }
 
 bool Cause::covers(std::string_view of_suspect, std::string_view version, Verdict verdict, const Case& c) const {
-  return concerns(of_suspect, version) && std::ranges::find(verdicts, verdict) != verdicts.end() &&
-         holds_somewhere(*this, c);
+  const auto is_listed = [&](Verdict one) { return std::ranges::find(verdicts, one) != verdicts.end(); };
+  const bool is_smallest_error =  // that wrong values may have
+      verdict == Verdict::kWrongRounding && (is_listed(Verdict::kWrongExact) || is_listed(Verdict::kWrongProven));
+  return concerns(of_suspect, version) && (is_listed(verdict) || is_smallest_error) && holds_somewhere(*this, c);
 }
 
 Cause Cause::inherited_by(std::string_view implementation) const {

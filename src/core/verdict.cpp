@@ -22,7 +22,8 @@ std::string letters_of(const std::string& text) {
 }  // namespace
 
 bool is_same_failure(const Mismatch& one, const Mismatch& other) {
-  if (one.verdict != other.verdict) return true;
+  const auto is_of_rounding = [](const Mismatch& it) { return it.verdict == Verdict::kWrongRounding; };
+  if (one.verdict != other.verdict) return is_of_rounding(one) == is_of_rounding(other);
   if (one.verdict == Verdict::kCrash) return one.certificate.death.signal == other.certificate.death.signal;
   if (one.verdict != Verdict::kRefusesValid) return true;
   return letters_of(one.certificate.text.value_or("")) == letters_of(other.certificate.text.value_or(""));

@@ -29,16 +29,17 @@ enum class Verdict {
   kWrongProven,       // real data, and an error above the proven bound of its numeric contract
   kSpecialValues,     // NaN, infinities, signed zeros are not what IEEE arithmetic makes of the taps that are read
   kWrongRelation,     // two results of its own that a metamorphic relation ties together differ
+  kWrongRounding,     // each wrong element is the exact result, rounded to its other neighbour
   kContract,          // explained by a numeric contract weaker than the one it declares
   kWrongStatistical,  // an error that rounding hardly ever makes, at the same place on redrawn data
   kLessAccurate,      // inside its bound, but far worse than the witnesses
   kSideEffect         // it changed what others depend on, or wrote to memory after it had returned
 };
 
-inline constexpr std::array<std::string_view, 18> kVerdictNames = {
+inline constexpr std::array<std::string_view, 19> kVerdictNames = {
     {"crash", "hang", "oom", "shape", "accepts-invalid", "refuses-valid", "out-of-bounds", "input-written",
      "output-unwritten", "nondeterministic", "wrong-exact", "wrong-proven", "special-values", "wrong-relation",
-     "contract", "wrong-statistical", "less-accurate", "side-effect"}};
+     "wrong-rounding", "contract", "wrong-statistical", "less-accurate", "side-effect"}};
 
 constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 
@@ -47,8 +48,12 @@ constexpr bool is_on_values(Verdict verdict) {
   return verdict >= Verdict::kOutputUnwritten && verdict <= Verdict::kLessAccurate;
 }
 
-/// Whether two verdicts may be two views of one fault: any two on values may, any other one is alike to itself only.
-constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
+/// Whether a fault that has shown with one verdict may show with another one: with any on values, if its own is. But a
+/// fault that only rounds to the wrong neighbour shows with no stronger one.
+constexpr bool may_show(Verdict fault, Verdict seen) {
+  const bool is_stronger = fault == Verdict::kWrongRounding && seen < Verdict::kWrongRelation;
+  return fault == seen || (is_on_values(fault) && is_on_values(seen) && !is_stronger);
+}
 
 /// Whether time or memory is the charge, which neighbours may have caused.
 constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang || verdict == Verdict::kOom; }
@@ -56,7 +61,7 @@ constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang ||
 /// In which order people want to read of them: wrong values, values that are not as exact as declared, deaths, memory
 /// of others, refusals of what is legal; and last, what shows on problems that are not legal.
 constexpr int reading_order(Verdict verdict) {
-  if (verdict >= Verdict::kContract && verdict <= Verdict::kLessAccurate) return 1;
+  if (verdict >= Verdict::kWrongRounding && verdict <= Verdict::kLessAccurate) return 1;
   if (is_on_values(verdict) || verdict == Verdict::kShape) return 0;
   if (verdict <= Verdict::kOom) return 2;
   if (verdict == Verdict::kRefusesValid) return 4;
@@ -88,7 +93,8 @@ struct Mismatch {
 };
 
 /// Whether they end in the same way, as far as their verdicts leave that open: of two errors that an implementation
-/// returns, whether their texts say the same but for numbers; of two deaths, whether it was the same signal.
+/// returns, whether their texts say the same but for numbers; of two deaths, whether it was the same signal; of values,
+/// whether nothing but the rounding is wrong in both or in none.
 bool is_same_failure(const Mismatch& one, const Mismatch& other);
 
 /// What was seen, as a mismatch with the blame `nobody`: `seen` names the implementation that was seen.

@@ -2,6 +2,7 @@
 #include "diagnose/diagnosis_thread.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "workers/fork_servers.h"
@@ -27,7 +28,7 @@ DiagnosisThread::~DiagnosisThread() {
 
 void DiagnosisThread::add(DiagnosisRequest request) {
   const std::lock_guard lock(mutex_);
-  if (is_of_target(request) && busy_ && !busy_with_target_) cut_short_ = true;
+  if (is_of_target(request) && running_ && !running_->of_target) cut_short_ = true;
   waiting_.push_back(std::move(request));
   wake_.notify_all();
 }
@@ -44,26 +45,33 @@ bool DiagnosisThread::may_run(const DiagnosisRequest& request) const {
 void DiagnosisThread::keep_to_targets() {
   const std::lock_guard lock(mutex_);
   only_targets_ = true;
-  if (busy_ && !busy_with_target_) cut_short_ = true;
+  if (running_ && !running_->of_target) cut_short_ = true;
 }
 
 DiagnosisThread::Present DiagnosisThread::present() const {
   const std::lock_guard lock(mutex_);
   const auto waiting = std::ranges::count_if(waiting_, [this](const DiagnosisRequest& one) { return may_run(one); });
-  return {busy_ ? signature_ : "", static_cast<size_t>(waiting)};
+  return {running_ ? running_->signature : "", static_cast<size_t>(waiting)};
 }
 
 bool DiagnosisThread::idle() const {
   const std::lock_guard lock(mutex_);
-  return finished_.empty() && !busy_ &&
+  return finished_.empty() && !running_ &&
          std::ranges::none_of(waiting_, [this](const DiagnosisRequest& one) { return may_run(one); });
 }
 
-/// Those that blame a target first, and of them those that no explanation covers: the others seem to be its fault.
+bool DiagnosisThread::ran_out() const {
+  const std::lock_guard lock(mutex_);
+  return gave_up_ || std::ranges::any_of(waiting_, is_of_target);
+}
+
+/// Those that blame a target first, and of them those that no explanation covers: the others seem to be its fault. Of
+/// these, what only rounds comes last: a wrong value may be small enough to look like it.
 std::optional<DiagnosisRequest> DiagnosisThread::next() {
   const auto urgency = [this](const DiagnosisRequest& request) {
     const auto covers = [&](const KnownFault& one) { return one.predicate.holds(request.mismatch.problem_case); };
-    return std::pair(is_of_target(request), std::ranges::none_of(known_to(request), covers));
+    return std::tuple(is_of_target(request), std::ranges::none_of(known_to(request), covers),
+                      request.mismatch.verdict != Verdict::kWrongRounding);
   };
   const auto first = std::ranges::max_element(waiting_, {}, urgency);  // the first of equals
   if (first == waiting_.end() || !may_run(*first)) return std::nullopt;
@@ -79,7 +87,7 @@ void DiagnosisThread::learn(FinishedDiagnosis& finished) {
   KnownFault fault{Predicate::parse(diagnosis.predicate),
                    std::make_shared<const std::vector<explain::Sample>>(std::move(diagnosis.samples))};
   std::erase_if(learnt_, [&](const LearntFault& one) {
-    return one.suspect == finished.mismatch.suspect && are_alike(one.verdict, finished.mismatch.verdict) &&
+    return one.suspect == finished.mismatch.suspect && may_show(finished.mismatch.verdict, one.verdict) &&
            fault.predicate.holds(one.fault.samples->front().c);
   });
   learnt_.insert(learnt_.begin(), {finished.mismatch.suspect, finished.mismatch.verdict, std::move(fault)});
@@ -88,7 +96,7 @@ void DiagnosisThread::learn(FinishedDiagnosis& finished) {
 std::vector<KnownFault> DiagnosisThread::known_to(const DiagnosisRequest& request) const {
   std::vector<KnownFault> known = request.known;
   for (const LearntFault& one : learnt_)
-    if (one.suspect == request.mismatch.suspect && are_alike(one.verdict, request.mismatch.verdict))
+    if (one.suspect == request.mismatch.suspect && may_show(one.verdict, request.mismatch.verdict))
       known.push_back(one.fault);
   return known;
 }
@@ -102,9 +110,7 @@ void DiagnosisThread::run() {
       wake_.wait_for(lock, std::chrono::milliseconds(100));
       continue;
     }
-    busy_ = true;
-    busy_with_target_ = is_of_target(*request);
-    signature_ = signature(request->mismatch);
+    running_ = Running{is_of_target(*request), signature(request->mismatch)};
     const auto started = Clock::now();
     DiagnosisSettings settings;
     settings.supervisor = settings_;
@@ -122,11 +128,13 @@ void DiagnosisThread::run() {
     learn(result);
     lock.lock();
     left_ -= Clock::now() - started;
-    busy_ = false;
+    running_.reset();
     if (!stopped_ && cut_short_.exchange(false))
       waiting_.push_front(std::move(*request));
     else if (result.diagnosis.complete || !result.trouble.empty())
       finished_.push_back(std::move(result));
+    else
+      gave_up_ |= !stopped_ && is_of_target(*request);
   }
 }
 

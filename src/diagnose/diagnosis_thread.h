@@ -47,6 +47,9 @@ class DiagnosisThread {
   /// Whether nothing is left to do, or no time is left.
   bool idle() const;
 
+  /// Whether a target's mismatch was left unexplained for want of time.
+  bool ran_out() const;
+
   /// From now on, only targets are diagnosed.
   void keep_to_targets();
 
@@ -65,6 +68,11 @@ class DiagnosisThread {
     KnownFault fault;
   };
 
+  struct Running {
+    bool of_target = false;
+    std::string signature;
+  };
+
   void run();
   void learn(FinishedDiagnosis& finished);
   std::vector<KnownFault> known_to(const DiagnosisRequest& request) const;
@@ -79,8 +87,9 @@ class DiagnosisThread {
   std::deque<DiagnosisRequest> waiting_;
   std::vector<FinishedDiagnosis> finished_;
   std::chrono::steady_clock::duration left_;
-  bool busy_ = false, busy_with_target_ = false, only_targets_ = false;
-  std::string signature_;       // of the one that is running
+  bool only_targets_ = false;
+  bool gave_up_ = false;  // on a target's mismatch, which took longer than its share of the time
+  std::optional<Running> running_;
   std::vector<LearntFault> learnt_;  // of this thread alone, the newest first
   std::thread thread_;          // last: it uses all of the above
 };

@@ -20,7 +20,7 @@ std::vector<std::pair<store::MismatchRow, Predicate>> Known::explained_alike(con
   std::vector<std::pair<store::MismatchRow, Predicate>> rows;
   if (!store_) return rows;
   for (store::MismatchRow& row : store_->mismatches({.suspect = mismatch.suspect})) try {
-      if (row.predicate.empty() || !are_alike(verdict_named(row.verdict), mismatch.verdict)) continue;
+      if (row.predicate.empty() || !may_show(verdict_named(row.verdict), mismatch.verdict)) continue;
       Predicate predicate = Predicate::parse(row.predicate);
       rows.emplace_back(std::move(row), std::move(predicate));
     } catch (const std::exception&) {  // of another version, or of another program: it explains nothing here
@@ -30,7 +30,7 @@ std::vector<std::pair<store::MismatchRow, Predicate>> Known::explained_alike(con
 
 std::vector<KnownFault> Known::faults_of(const Mismatch& mismatch, const std::string& version) const {
   std::vector<KnownFault> faults;
-  const auto is_alike = [&](Verdict verdict) { return are_alike(verdict, mismatch.verdict); };
+  const auto is_alike = [&](Verdict verdict) { return may_show(verdict, mismatch.verdict); };
   for (const Cause& cause : causes_)
     if (cause.concerns(mismatch.suspect, version) && std::ranges::any_of(cause.verdicts, is_alike))
       for (const Predicate& one : cause.when) faults.push_back({one});

@@ -103,8 +103,8 @@ Task<Probe::Finding> Probe::answer_to(const Case& c) {
 
 /// What a relation shows of another problem comes after what the case itself shows.
 void Probe::note(const Mismatch& mismatch, Finding& answer) const {
-  if (!answer.mismatch && mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
-    answer.mismatch = mismatch;
+  const bool is_alike = may_show(suspicion_.verdict, mismatch.verdict) || may_show(mismatch.verdict, suspicion_.verdict);
+  if (!answer.mismatch && mismatch.suspect == suspicion_.suspect && is_alike) answer.mismatch = mismatch;
 }
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.

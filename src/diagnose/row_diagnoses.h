@@ -35,6 +35,7 @@ class RowDiagnoses {
 
   /// As in DiagnosisThread.
   bool idle() const { return diagnoses_.idle() && finished_.empty(); }
+  bool ran_out() const { return diagnoses_.ran_out(); }
   void keep_to_targets() { diagnoses_.keep_to_targets(); }
   DiagnosisThread::Present present() const { return diagnoses_.present(); }
 

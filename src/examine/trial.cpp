@@ -265,7 +265,7 @@ class Trial {
   /// Of the output with the first errors, unless it is too large for a certificate.
   void take_values(judge::Comparison& found) const {
     for (const judge::Expected<W>& output : expected_) {
-      if (output.role != found.places_role || output.value.size() > judge::kLargestMap) continue;
+      if (output.role != found.places.role || output.value.size() > judge::kLargestMap) continue;
       for (size_t k = 0; k < output.value.size(); ++k) found.expected.push_back(static_cast<double>(output.exact(k)));
       judge::for_each_result(output, [&](size_t, double got) { found.got.push_back(got); });
     }

@@ -135,14 +135,19 @@ class TensorComparison {
            (arithmetic_.flushes_subnormals || arithmetic_.unit.of_operands > 0);
   }
 
+  /// The exact result, rounded to the type as the problem says.
+  double right(size_t index) const {
+    if (!expected_.right.empty()) return expected_.right[index];
+    const auto exact = static_cast<double>(expected_.exact(index));
+    if (!is_integer(tensor_.dtype)) return value_of(element_of<T>(exact));
+    return quantized_result(tensor_.dtype, exact - expected_.zero_point, expected_.zero_point);
+  }
+
   /// What other tools do; of integers, with the one right result.
   void check_tolerance(const T& element, size_t index, const int64_t* at) {
     const double got = value_of(element);
     const auto value = static_cast<double>(expected_.exact(index));
-    const double exact = !expected_.right.empty() ? expected_.right[index]
-                         : is_integer(tensor_.dtype)
-                             ? quantized_result(tensor_.dtype, value - expected_.zero_point, expected_.zero_point)
-                             : value;
+    const double exact = is_integer(tensor_.dtype) ? right(index) : value;
     const double allowed = rule_.absolute + rule_.relative * std::abs(exact);
     const bool close = std::isnan(exact) ? std::isnan(got) : got == exact || std::abs(got - exact) <= allowed;
     if (!close) record(element, index, at, allowed);
@@ -255,12 +260,14 @@ class TensorComparison {
     const bool unwritten = is_poison(element);
     const bool first = unwritten ? result_.unwritten == 0 : result_.agrees();
     ++(unwritten ? result_.unwritten : result_.wrong);
+    if (is_other_neighbour(tensor_.dtype, exact_value(index), right(index), value_of(element))) ++result_.misrounded;
     if (first) result_.offender = describe(element, index, at, bound, rule_.bound_for(tensor_));
-    if (result_.places.empty()) {
-      result_.places_role = expected_.role;
-      result_.places_dims.assign(tensor_.dims, tensor_.dims + tensor_.ndim);
+    Places& places = result_.places;
+    if (places.indices.empty()) {
+      places.role = expected_.role;
+      places.dims.assign(tensor_.dims, tensor_.dims + tensor_.ndim);
     }
-    if (result_.places_role == expected_.role && result_.places.size() < kMostPlaces) result_.places.push_back(index);
+    if (places.role == expected_.role && places.indices.size() < kMostPlaces) places.indices.push_back(index);
   }
 
   const Expected<W>& expected_;

@@ -15,6 +15,7 @@
 #include "judge/allowance.h"
 #include "judge/bounds.h"
 #include "judge/expected.h"
+#include "judge/geography.h"
 #include "judge/rule.h"
 
 namespace convict::judge {
@@ -45,11 +46,10 @@ struct Comparison {
   int64_t elements = 0;
   int64_t wrong = 0;                // differ, or exceed the bound
   int64_t unwritten = 0;            // still poison
+  int64_t misrounded = 0;           // of the wrong ones: the other neighbour of the exact result
   std::optional<JudgedElement> offender;  // the first of these, unwritten ones before wrong ones
-  std::vector<size_t> places;       // Expected::value indices of wrong and unwritten elements of the first output that
-                                    // has any: of the first kMostPlaces of them
-  std::string_view places_role;     // the name of that output
-  std::vector<int64_t> places_dims;
+  Places places;                    // of wrong and unwritten elements of the first output that has any: the first
+                                    // kMostPlaces of them
   std::vector<double> got, expected;  // all elements of that output, in the same order, where that was asked for
   Rule::Kind rule = Rule::Kind::kExact;
 

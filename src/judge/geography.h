@@ -5,17 +5,17 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace convict::judge {
 
 /// Elements of one output, as indices in logical row-major order, ascending.
 struct Places {
-  std::string_view role;          // decides the names of the dimensions
-  std::span<const int64_t> dims;  // as in the ABI: [n, c, spatial...], [o, i, kernel...] or [c]
-  std::span<const size_t> indices;
+  std::string_view role;      // decides the names of the dimensions
+  std::vector<int64_t> dims;  // as in the ABI: [n, c, spatial...], [o, i, kernel...] or [c]
+  std::vector<size_t> indices;
 };
 
 int64_t volume_of(const Places& places);

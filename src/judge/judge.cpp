@@ -28,6 +28,9 @@ Verdict verdict_on_value(const Result& result) {
   if (!result.weaker_contract.empty()) return Verdict::kContract;
   const bool specials = result.comparison.rule == Rule::Kind::kSpecial;
   if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
+  const bool is_rounded_once =  // by what is judged here, so that nothing else explains the other neighbour
+      result.comparison.rule == Rule::Kind::kExact || result.comparison.rule == Rule::Kind::kQuantized;
+  if (is_rounded_once && result.comparison.misrounded == result.comparison.wrong) return Verdict::kWrongRounding;
   return offender.bound_name == Bound::kEquality ? Verdict::kWrongExact : Verdict::kWrongProven;
 }
 
@@ -81,12 +84,12 @@ std::vector<Decimal> decimals(std::span<const double> values) {
 
 /// Where the errors lie: in words, and element by element if there are not too many.
 void add_places(const Comparison& comparison, const Case& c, Certificate::Errors& to) {
-  const Places places{comparison.places_role, comparison.places_dims, comparison.places};
+  const Places& places = comparison.places;
   to.geography = geography(places, c.groups);
   const auto elements = static_cast<size_t>(volume_of(places));
   if (elements > kLargestMap) return;
-  to.map = {std::string(comparison.places_role), comparison.places_dims, std::string(elements, '.')};
-  for (const size_t index : comparison.places) to.map->wrong[index] = 'x';
+  to.map = {std::string(places.role), places.dims, std::string(elements, '.')};
+  for (const size_t index : places.indices) to.map->wrong[index] = 'x';
   if (!comparison.got.empty()) to.values = {decimals(comparison.got), decimals(comparison.expected)};
 }
 
@@ -143,7 +146,7 @@ void add_element(const JudgedElement& element, const Case& c, const Result& susp
   to.errors.wrong = comparison.wrong;
   to.errors.unwritten = comparison.unwritten;
   to.errors.elements = comparison.elements;
-  if (!comparison.places.empty()) add_places(comparison, c, to.errors);
+  if (!comparison.places.indices.empty()) add_places(comparison, c, to.errors);
 }
 
 /// Nothing for a text without words.

@@ -180,7 +180,7 @@ Rules::Rules(std::span<const Learnt> learnt) {
 
 std::string Rules::row_of(Verdict verdict, const Case& c, const std::string& line) const {
   for (const RowRule& rule : rules_) {
-    if (!are_alike(rule.verdict, verdict)) continue;
+    if (!may_show(rule.verdict, verdict)) continue;
     if (rule.predicate ? rule.predicate->holds(c) : rule.lines.contains(line)) return rule.row;
   }
   return "";

@@ -34,9 +34,10 @@ struct JoinedRow {
   std::optional<Predicate> predicate;
   bool is_exact = false;  // the predicate explains all cases that were tried, and says something
 
-  /// What went wrong with a special value: where these lie depends on the data, so that conditions on the case tell
-  /// little. Empty for what does not speak for itself.
+  /// What went wrong with a special value, or by rounding: where that shows depends on the data, so that conditions on
+  /// the case tell little. Empty for what does not speak for itself.
   std::string_view symptom() const {
+    if (shown.verdict == Verdict::kWrongRounding) return "rounding";
     if (shown.verdict != Verdict::kSpecialValues) return "";
     if (shown.certificate.errors.wrong == 0) return "sign of zero";
     const Certificate::Element& element = shown.certificate.element;
@@ -46,7 +47,8 @@ struct JoinedRow {
 
   /// What two views of one fault have in common.
   std::string kind() const {
-    return shown.suspect + "|" + std::string(is_on_values(shown.verdict) ? "values" : name_of(shown.verdict));
+    const bool is_of_values = is_on_values(shown.verdict) && shown.verdict != Verdict::kWrongRounding;
+    return shown.suspect + "|" + std::string(is_of_values ? "values" : name_of(shown.verdict));
   }
 
   /// Whether it ended with a result or an error: one fault may end in any of these ways. Paddings of the wrong axes

@@ -83,6 +83,18 @@ TEST(Cause, CoversWhatAllOfItHoldsFor) {
   EXPECT_FALSE(covers("acme:native", "1.13.0", Verdict::kCrash, "conv3d n=1 ic=2 oc=2 in=1 view=wei"));
 }
 
+/// A wrong value may be as near to the right one as a wrong rounding, but not the other way round.
+TEST(Cause, OfWrongValuesCoversWhatLooksLikeRounding) {
+  const Case shown = parse_case("conv3d n=0 ic=2 oc=2 in=1 view=wei");
+  Cause one = the_cause();
+  one.verdicts = {Verdict::kWrongExact};
+  EXPECT_TRUE(one.covers("acme:native", "1.13.0", Verdict::kWrongRounding, shown));
+  one.verdicts = {Verdict::kWrongRounding};
+  EXPECT_TRUE(one.covers("acme:native", "1.13.0", Verdict::kWrongRounding, shown));
+  EXPECT_FALSE(one.covers("acme:native", "1.13.0", Verdict::kWrongExact, shown));
+  EXPECT_FALSE(the_cause().covers("acme:native", "1.13.0", Verdict::kWrongRounding, shown));
+}
+
 TEST(Cause, IsInheritedByWhatIsBuiltOnTheSuspect) {
   const Cause one = the_cause().inherited_by("My_conv2d.<locals>");
   EXPECT_EQ(one.name, "empty-batch-in-my-conv2d--locals-");

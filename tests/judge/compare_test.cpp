@@ -175,6 +175,32 @@ TEST_F(LargestRatio, SensitivityIsOfTheRule) {
 }
 
 /// Equality is told of a whole tensor at a glance. Each single element counts, whatever the layout, and so does -0.
+TEST_F(LargestRatio, WhatIsRoundedToTheOtherNeighbourIsCounted) {
+  rule_.kind = judge::Rule::Kind::kExact;
+  expected_[0].value = {1 + 0x1p-25, 2, 4};  // between 1 and 1 + 2^-23
+  const auto misrounded = [&](std::array<float, 3> got) {
+    std::ranges::copy(got, got_);
+    const judge::Comparison result = compare<double>(expected_, rule_);
+    return std::pair(result.wrong, result.misrounded);
+  };
+  EXPECT_EQ(misrounded({1, 2, 4}), std::pair(0L, 0L));
+  EXPECT_EQ(misrounded({1 + 0x1p-23f, 2, 4}), std::pair(1L, 1L));
+  EXPECT_EQ(misrounded({1 + 0x1p-22f, 2, 4}), std::pair(1L, 0L)) << "the neighbour's neighbour";
+  EXPECT_EQ(misrounded({1 - 0x1p-24f, 2, 4}), std::pair(1L, 0L)) << "the neighbour on the same side";
+  EXPECT_EQ(misrounded({1 + 0x1p-23f, 3, 4}), std::pair(2L, 1L));
+}
+
+TEST(OtherNeighbour, IsOfTheType) {
+  EXPECT_TRUE(is_other_neighbour(CONVICT_U8, 2.5, 3, 2));
+  EXPECT_TRUE(is_other_neighbour(CONVICT_S8, -0.25, 0, -1));
+  EXPECT_FALSE(is_other_neighbour(CONVICT_U8, 2.5, 3, 1));
+  EXPECT_FALSE(is_other_neighbour(CONVICT_U8, 3, 3, 2)) << "nothing is rounded";
+  EXPECT_TRUE(is_other_neighbour(CONVICT_F16, 2049, 2048, 2050));
+  EXPECT_FALSE(is_other_neighbour(CONVICT_F32, 2049, 2048, 2050));
+  EXPECT_TRUE(is_other_neighbour(CONVICT_BF16, 257, 256, 258));
+  EXPECT_FALSE(is_other_neighbour(CONVICT_F16, 65519, 65504, HUGE_VAL)) << "an overflow is none";
+}
+
 TEST(Equality, MissesNoElement) {
   for (const char* line :
        {"conv2d n=2 oc=3 in=4x5", "conv2d n=2 oc=3 in=4x5 lay=nhwc:oihw:nhwc view=dst", "conv1d in=1"}) {

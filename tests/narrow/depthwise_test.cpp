@@ -2,6 +2,8 @@
 //
 // The depthwise kernels of tests/plugins/depthwise_int8.c: the right ones are right and the wrong ones wrong on layers
 // of real networks. On one channel or one tap the mistakes do not show, so a campaign has to find other cases.
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/command.h"
 
 namespace convict::test {
@@ -17,6 +19,12 @@ constexpr const char* kReal = "conv2d n=2 g=8 ic=8 oc=8 in=9x7 k=3 s=2 p=0:1x1:0
 
 class DepthwiseTest : public CliTest {
  protected:
+  std::string verdict_on(const std::string& line) const {
+    const CommandResult result = run({"repro", "--plugin=" + plugin("depthwise_int8"), "--target=dw-int8-two",
+                                      "--oracle=none", "--relations=none", "--format=json", line});
+    return nlohmann::json::parse(result.out).at("mismatches").at(0).at("verdict");
+  }
+
   int exit_code(const std::string& target, const std::string& line) const {
     const CommandResult result = run({"repro", "--plugin=" + plugin("depthwise_int8"), "--target=" + target,
                                       "--oracle=none", "--relations=none", line});
@@ -34,6 +42,13 @@ TEST_F(DepthwiseTest, EachMistakeShowsOnARealLayer) {
   for (const char* target : {"dw-int8-tap", "dw-int8-multiplier", "dw-int8-both"})
     for (const char* line : {kStrided, kSame}) EXPECT_EQ(exit_code(target, line), 1) << target << ": " << line;
   EXPECT_EQ(exit_code("dw-f32-tap", kReal), 1);
+}
+
+/// Two mistakes of one kernel are told apart by what they do: wrong sums, and halves rounded the wrong way.
+TEST_F(DepthwiseTest, WhereOnlyTheRoundingIsWrongTheVerdictSaysSo) {
+  const std::string types = " dt=u8:s8:u8 scale=channel requant=single lay=nhwc:hwio:nhwc ";
+  EXPECT_EQ(verdict_on("conv2d in=20x20" + types + "zp=9:128 seed=2"), "wrong-rounding");
+  EXPECT_EQ(verdict_on("conv2d in=20x20 k=3 p=1" + types + "zp=9:128"), "wrong-exact");
 }
 
 TEST_F(DepthwiseTest, NoMistakeShowsOnOneChannelAndOneTap) {

@@ -3,7 +3,8 @@
  * A depthwise convolution of 8-bit integers as networks for small devices have it, and the same in f32: one channel a
  * group, channels last, written from docs/plugin-interface.md alone. It takes a narrow part of all problems, which no draw hits
  * by chance. `dw-int8` and `dw-f32` are right. The others take the weight of the first tap for every tap, or the
- * multiplier of the first channel for every channel, which one tap or one channel does not show.
+ * multiplier of the first channel for every channel, which one tap or one channel does not show; or 0 for the zero
+ * point in padding; or round halves away from zero.
  */
 #include <stddef.h>
 
@@ -11,7 +12,7 @@
 
 typedef struct depthwise {
   convict_implementation base; /* first: convict_implementation* is depthwise* */
-  int is_quantized, first_tap, first_multiplier;
+  int is_quantized, first_tap, first_multiplier, raw_padding, halves_away;
 } depthwise;
 
 /* ---- The kernel -------------------------------------------------------------------------------------------------- */
@@ -26,9 +27,12 @@ static int64_t wei_index(const depthwise* self, const convict_problem* p, int64_
 }
 
 /* floor(sum * multiplier * 2^(shift - 31) + 1/2), between the ends of the clamp. */
-static uint8_t requantized(const convict_problem* p, int32_t sum, int32_t multiplier, int32_t shift) {
-  const int64_t half = (int64_t)1 << (30 - shift);
-  const int64_t result = (((int64_t)sum * multiplier + half) >> (31 - shift)) + p->dst_zero_point;
+static uint8_t requantized(const depthwise* self, const convict_problem* p, int32_t sum, int32_t multiplier,
+                           int32_t shift) {
+  const int64_t half = (int64_t)1 << (30 - shift), product = (int64_t)sum * multiplier;
+  const int64_t nearest = self->halves_away && product < 0 ? -((half - product) >> (31 - shift))
+                                                           : (product + half) >> (31 - shift);
+  const int64_t result = nearest + p->dst_zero_point;
   return (uint8_t)(result < p->clamp_low ? p->clamp_low : result > p->clamp_high ? p->clamp_high : result);
 }
 
@@ -41,10 +45,12 @@ static uint8_t quantized_at(const depthwise* self, const convict_problem* p, con
   for (int64_t r = 0; r < p->kernel[0]; ++r)
     for (int64_t s = 0; s < p->kernel[1]; ++s) {
       const int64_t y = oy * p->stride[0] - p->pad_begin[0] + r, x = ox * p->stride[1] - p->pad_begin[1] + s;
-      if (y < 0 || y >= p->in[0] || x < 0 || x >= p->in[1]) continue;
-      sum += (src[src_index(p, n, y, x, c)] - p->src_zero_point) * wei[wei_index(self, p, r, s, c)];
+      const int is_padding = y < 0 || y >= p->in[0] || x < 0 || x >= p->in[1];
+      if (is_padding && !self->raw_padding) continue;
+      const int32_t value = is_padding ? 0 : src[src_index(p, n, y, x, c)];
+      sum += (value - p->src_zero_point) * wei[wei_index(self, p, r, s, c)];
     }
-  return requantized(p, sum, ((const int32_t*)t->multiplier.data)[at], ((const int32_t*)t->shift.data)[at]);
+  return requantized(self, p, sum, ((const int32_t*)t->multiplier.data)[at], ((const int32_t*)t->shift.data)[at]);
 }
 
 static float real_at(const depthwise* self, const convict_problem* p, const convict_tensors* t, int64_t n, int64_t oy,
@@ -133,22 +139,24 @@ static const char* unsupported(const convict_implementation* self, const convict
 
 /* ---- The plugin -------------------------------------------------------------------------------------------------- */
 
-#define DEPTHWISE(name, about, is_quantized, first_tap, first_multiplier)                                         \
+#define DEPTHWISE(name, about, ...)                                                                               \
   {                                                                                                               \
     {                                                                                                             \
         name,        about, "depthwise", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0}, \
         unsupported, run,   NULL,        NULL,                                                                    \
         NULL},                                                                                                    \
-        is_quantized, first_tap, first_multiplier                                                                 \
+        __VA_ARGS__                                                                                               \
   }
 
 static const depthwise all_depthwise[] = {
-    DEPTHWISE("dw-int8", "depthwise u8:s8:u8, requantized, channels last", 1, 0, 0),
-    DEPTHWISE("dw-int8-tap", "the same, with the first weight of a channel for every tap", 1, 1, 0),
-    DEPTHWISE("dw-int8-multiplier", "the same, with the first multiplier for every channel", 1, 0, 1),
-    DEPTHWISE("dw-int8-both", "the same, with both mistakes", 1, 1, 1),
-    DEPTHWISE("dw-f32", "depthwise f32, channels last", 0, 0, 0),
-    DEPTHWISE("dw-f32-tap", "the same, with the first weight of a channel for every tap", 0, 1, 0),
+    DEPTHWISE("dw-int8", "depthwise u8:s8:u8, requantized, channels last", .is_quantized = 1),
+    DEPTHWISE("dw-int8-tap", "the same, with the first weight of a channel for every tap", .is_quantized = 1, .first_tap = 1),
+    DEPTHWISE("dw-int8-multiplier", "the same, with the first multiplier for every channel", .is_quantized = 1, .first_multiplier = 1),
+    DEPTHWISE("dw-int8-both", "the same, with both mistakes", .is_quantized = 1, .first_tap = 1, .first_multiplier = 1),
+    DEPTHWISE("dw-int8-two", "the same, with 0 for the zero point in padding, and halves away from zero", .is_quantized = 1,
+              .raw_padding = 1, .halves_away = 1),
+    DEPTHWISE("dw-f32", "depthwise f32, channels last", .is_quantized = 0),
+    DEPTHWISE("dw-f32-tap", "the same, with the first weight of a channel for every tap", .first_tap = 1),
 };
 enum { kCount = sizeof all_depthwise / sizeof *all_depthwise };
 

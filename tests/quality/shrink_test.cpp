@@ -129,7 +129,7 @@ TEST_P(Smallest, IsNoMoreThanOneStepAway) {
         hit->problem_case,
         [&](const Case& c) {
           const auto found = suspect.ask(c);
-          if (!found || !are_alike(found->verdict, smallest.verdict) || found->verdict > smallest.verdict) return false;
+          if (!found || !may_show(found->verdict, smallest.verdict) || found->verdict > smallest.verdict) return false;
           smallest = *found;
           return true;
         },

@@ -91,6 +91,25 @@ TEST_F(CauseTest, WhatIsNotExplainedYetIsOneLine) {
   EXPECT_NE(cause(first), cause(third));
 }
 
+/// A kernel with wrong sums and wrong rounding has two causes: a condition of its rounding takes no wrong sum, and the
+/// rows of its rounding, which depends on the data, are one.
+TEST_F(CauseTest, WrongRoundingIsACauseOfItsOwn) {
+  store::Store store = open();
+  const int64_t campaign = begin(store);
+  const auto hit = [&](const std::string& line, Verdict verdict) { return store.record(campaign, failing(line, verdict)).id; };
+  const int64_t rounding = hit("conv1d in=9", Verdict::kWrongRounding);
+  explain(store, rounding, "in >= 9");
+  const int64_t sum = hit("conv1d in=9 p=1", Verdict::kWrongExact);
+  EXPECT_NE(sum, rounding);
+  explain(store, sum, "p.total >= 1");
+  EXPECT_EQ(hit("conv1d in=5 p=1", Verdict::kWrongRounding), sum) << "a wrong sum may be as near";
+  EXPECT_EQ(hit("conv1d in=12", Verdict::kWrongRounding), rounding);
+  const int64_t another = hit("conv2d in=5", Verdict::kWrongRounding);
+  store.join_causes();
+  EXPECT_EQ(store.mismatch(another)->cause, store.mismatch(rounding)->cause);
+  EXPECT_NE(store.mismatch(sum)->cause, store.mismatch(rounding)->cause);
+}
+
 /// What a relation says names the problem, so that no two texts are alike.
 TEST_F(CauseTest, FailedRelationsOfNoConditionAreOneLine) {
   store::Store store = open();
