@@ -18,6 +18,7 @@ namespace {
 constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
 constexpr uint64_t kMostForAStart = 160;  // draws; chains take longer than that
 constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
+constexpr size_t kEnoughForFew = 24;                // for a campaign of few cases, which chains would delay by seconds
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 32, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
@@ -51,7 +52,7 @@ class Surveyor {
   Survey run() {
     draw_independently();
     const bool walks = !survey_.is_wide();
-    const bool is_exact = taken_.size() >= kEnoughTaken;
+    const bool is_exact = taken_.size() >= (thorough_ ? kEnoughTaken : kEnoughForFew);
     if (!walks) survey_.domain.examples.clear();
     ask_examples();
     if (walks && !is_exact) look_for_first();

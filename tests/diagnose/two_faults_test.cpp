@@ -26,7 +26,8 @@ diagnose::Diagnosis diagnosis_of(const std::string& line, Verdict verdict) {
 }
 
 TEST(TwoFaults, WrongSumsStayWrongSums) {
-  const diagnose::Diagnosis found = diagnosis_of(std::string("conv2d g=3 ic=3 oc=3 in=9x7 k=3 p=1") + kTypes, Verdict::kWrongExact);
+  const std::string padded = std::string("conv2d g=3 ic=3 oc=3 in=9x7 k=3 p=1") + kTypes;
+  const diagnose::Diagnosis found = diagnosis_of(padded, Verdict::kWrongExact);
   ASSERT_TRUE(found.shrunk);
   EXPECT_EQ(found.shrunk->verdict, Verdict::kWrongExact);
   ASSERT_FALSE(found.predicate.empty()) << found.explanation.withheld;
@@ -36,7 +37,8 @@ TEST(TwoFaults, WrongSumsStayWrongSums) {
 }
 
 TEST(TwoFaults, WrongRoundingStaysWrongRounding) {
-  const diagnose::Diagnosis found = diagnosis_of(std::string("conv2d in=20x20 seed=2") + kTypes, Verdict::kWrongRounding);
+  const std::string plain = std::string("conv2d in=20x20 seed=2") + kTypes;
+  const diagnose::Diagnosis found = diagnosis_of(plain, Verdict::kWrongRounding);
   ASSERT_TRUE(found.shrunk);
   EXPECT_EQ(found.shrunk->verdict, Verdict::kWrongRounding);
   EXPECT_LE(multiply_adds(resolve_valid(found.shrunk->problem_case)), 10) << to_text(found.shrunk->problem_case);

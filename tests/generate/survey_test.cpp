@@ -281,6 +281,17 @@ TEST(Survey, TheFirstCasesOfATargetHaveNoRarePairs) {
   EXPECT_FALSE(cases == others);
 }
 
+/// Few draws are taken: some tens of these are enough for a campaign of few cases, which walks would delay.
+TEST(Survey, ACampaignOfFewCasesBeginsWithWhatWasDrawn) {
+  const Accepts rare = [](const Case& c) {
+    return c.op == CONVICT_CONV && c.rank == 2 && c.pass == CONVICT_FORWARD && c.fill == Fill::kSpecial;
+  };
+  uint64_t asked = 0;
+  const Survey survey = surveyed(find_profile("any"), by(rare, &asked), /*pairs=*/false);
+  EXPECT_GE(survey.domain.starts.size(), 20u);
+  EXPECT_LE(asked, 30'000u);
+}
+
 TEST(Survey, WhatThereWasNoTimeForIsNotLeftOut) {
   for (const uint64_t patience : {0, 100, 5'000, 22'000, 40'000}) {
     uint64_t asked = 0;

@@ -96,7 +96,9 @@ TEST_F(CauseTest, WhatIsNotExplainedYetIsOneLine) {
 TEST_F(CauseTest, WrongRoundingIsACauseOfItsOwn) {
   store::Store store = open();
   const int64_t campaign = begin(store);
-  const auto hit = [&](const std::string& line, Verdict verdict) { return store.record(campaign, failing(line, verdict)).id; };
+  const auto hit = [&](const std::string& line, Verdict verdict) {
+    return store.record(campaign, failing(line, verdict)).id;
+  };
   const int64_t rounding = hit("conv1d in=9", Verdict::kWrongRounding);
   explain(store, rounding, "in >= 9");
   const int64_t sum = hit("conv1d in=9 p=1", Verdict::kWrongExact);
