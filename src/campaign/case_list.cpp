@@ -73,15 +73,17 @@ class CaseList {
   }
 
   void take(const workers::Sighting& sighting) {
-    const size_t place = add(sighting.index, sighting.mismatch);
-    if (how_.mode == ListMode::kConfirmed) trials_.start(confirm(sighting.index, place, sighting.before));
+    if (how_.mode != ListMode::kConfirmed) return static_cast<void>(add(sighting.index, sighting.mismatch));
+    const size_t place = add(sighting.index, without_blame(sighting.mismatch));  // an interrupt may end the trial
+    trials_.start(confirm(sighting.index, place, sighting.mismatch, sighting.before));
   }
 
   void take(const workers::WorkerDeath& death) {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
     const Case lost = entries_.case_at(death.index);
-    trials_.start(attribute(death, add(death.index, workers::first_suspicion(death, lost, result_.roster))));
+    const Mismatch suspected = workers::first_suspicion(death, lost, result_.roster);
+    trials_.start(attribute(death, add(death.index, without_blame(suspected)), suspected.suspect));
   }
 
   /// Where it stands among the mismatches of its case.
@@ -90,8 +92,7 @@ class CaseList {
     return result_.cases[index].mismatches.size() - 1;
   }
 
-  Task<void> confirm(uint64_t index, size_t place, std::vector<workers::Work> before) {
-    const Mismatch seen = result_.cases[index].mismatches[place];
+  Task<void> confirm(uint64_t index, size_t place, Mismatch seen, std::vector<workers::Work> before) {
     const auto turn = co_await pool_.turn(seen.suspect, is_of_cost(seen.verdict));
     const auto earlier = [&] { return workers::earlier_lines(before, lines()); };
     const workers::KindOfAccusation kind{signature(seen), entries_.size() == 1};
@@ -99,9 +100,8 @@ class CaseList {
     result_.cases[index].mismatches[place] = std::move(found);
   }
 
-  Task<void> attribute(workers::WorkerDeath death, size_t place) {
+  Task<void> attribute(workers::WorkerDeath death, size_t place, std::string suspect) {
     const Case lost = entries_.case_at(death.index);
-    const std::string suspect = result_.cases[death.index].mismatches[place].suspect;
     const auto turn = co_await pool_.turn(suspect, is_of_cost(death.verdict));
     Mismatch found =
         co_await workers::attributed(pool_, death, lost, result_.roster, settings_, lines(), heap_);

@@ -94,6 +94,16 @@ std::string remark(ReplayOutcome outcome, const KnownMismatch* expected, const c
                      expected->suspect, says);
 }
 
+/// Accusations whose trials the interrupt has cut off.
+size_t count_unrepeated(const campaign::CaseListResult& result) {
+  size_t count = 0;
+  for (const campaign::CaseResult& one : result.cases)
+    count += static_cast<size_t>(std::ranges::count_if(one.mismatches, [](const Mismatch& mismatch) {
+      return mismatch.blame == Blame::kNobody && !mismatch.certificate.alone.runs;
+    }));
+  return count;
+}
+
 std::string totals(const std::vector<ReplayOutcome>& outcomes, const campaign::CaseListResult& result) {
   const auto count = [&](ReplayOutcome outcome) { return std::ranges::count(outcomes, outcome); };
   const auto examined = std::ranges::count(result.cases, true, &campaign::CaseResult::examined);
@@ -105,7 +115,11 @@ std::string totals(const std::vector<ReplayOutcome>& outcomes, const campaign::C
   if (count(ReplayOutcome::kFixed) > 0) text += fmt::format("; {} FIXED?", count(ReplayOutcome::kFixed));
   if (count(ReplayOutcome::kNotJudged) > 0)
     text += fmt::format("; {} of implementations that are not loaded", count(ReplayOutcome::kNotJudged));
-  return text + (result.interrupted ? " (interrupted)\n" : "\n");
+  if (!result.interrupted) return text + "\n";
+  const size_t unrepeated = count_unrepeated(result);
+  return text + (unrepeated == 0 ? " (interrupted)\n"
+                                 : fmt::format(" (interrupted; {} accusations were not repeated, and are nobody's)\n",
+                                               with_commas(unrepeated)));
 }
 
 /// Why the first target did not compute the case.

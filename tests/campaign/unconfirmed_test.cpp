@@ -3,9 +3,11 @@
 // What a campaign had no time to repeat is nobody's, and the first work of the next one.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "campaign/campaign.h"
+#include "campaign/case_list.h"
 #include "core/case_text.h"
 #include "tests/cli/command.h"
 
@@ -55,6 +57,29 @@ TEST_F(Unconfirmed, WhatDoesNotStaysNobodysAndIsNotRepeatedAgain) {
   EXPECT_EQ(rows[0].suspect, kUnattributed);
   EXPECT_EQ(rows[0].certificate["alone_runs"], 10);
   EXPECT_EQ(rows_after_a_campaign()[0].hits, rows[0].hits);
+}
+
+/// Interrupted as soon as one case was seen to fail.
+TEST_F(Unconfirmed, WhatAnInterruptedListHadNoTimeForIsNobodys) {
+  std::vector<CorpusEntry> entries;
+  for (int in = 5; in < 45; ++in)
+    entries.push_back({parse_case("conv2d k=2 d=2 in=" + std::to_string(in)), /*must_be_refused=*/false, ""});
+  std::atomic<bool> interrupted = false;
+  settings_.supervisor.interrupted = &interrupted;
+  const auto stop = [&](uint64_t done) { interrupted = done > 0; };
+  const campaign::CaseListResult result = campaign::run_case_list(entries, settings_.supervisor, stop);
+  EXPECT_TRUE(result.interrupted);
+  size_t seen = 0;
+  for (const campaign::CaseResult& one : result.cases)
+    for (const Mismatch& mismatch : one.mismatches) {
+      ++seen;
+      const Certificate::Alone& alone = mismatch.certificate.alone;
+      if (mismatch.blame == Blame::kNobody)
+        EXPECT_EQ(alone.seen, "B13");
+      else
+        EXPECT_GT(alone.failed.value_or(0), 0) << to_text(mismatch.problem_case);
+    }
+  EXPECT_GT(seen, 0u);
 }
 
 }  // namespace
