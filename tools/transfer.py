@@ -5,10 +5,12 @@
     tools/transfer.py --cases > corpus/transfer/findings.cases
     tools/transfer.py build/release/convict > table.md
     tools/transfer.py build/release/convict --only torch,tvm > table.md
+    tools/transfer.py build/release/convict --missing > table.md
 
 The first prints the causes in corpus/known/ as cases. The second replays corpus/transfer/ on one library after the other,
-and prints a table in Markdown: a row for each bug that somebody has. Columns of libraries that are not installed, or not
-among those of --only, stay as the page has them; what they were not asked is empty."""
+and prints a table in Markdown: a row for each bug that somebody has. docs/transfer.json has all rows. Columns of libraries
+that are not installed, or not among those of --only, stay as they are there; what they were not asked is empty. With
+--missing, libraries are asked for their empty cells alone."""
 import argparse
 import collections
 import datetime
@@ -16,12 +18,24 @@ import json
 import pathlib
 import re
 import subprocess
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "corpus" / "transfer"
-PAGE = ROOT / "docs" / "transfer.md"
-# Variants of one library for other processors; the one for all of them stands for them.
-ONE_OF_MANY = {"ggml": ("ggml:x64", "ggml:x64:direct")}
+TABLE = ROOT / "docs" / "transfer.json"
+# Of libraries with many variants, those that stand for them: of ggml, the one for all processors; of frameworks, such as
+# compile nothing, or little.
+SOME_OF_MANY = {
+    "ggml": ("ggml:x64", "ggml:x64:direct"),
+    "torch": ("torch:eager", "torch:native", "torch:channels-last", "torch:grad", "torch:vmap-filters", "torch:fused",
+              "torch:x86", "torch:qnnpack"),
+    "paddle": ("paddle:eager", "paddle:auto-pad", "paddle:onednn", "paddle:onednn:old:test", "paddle:onednn:nhwc"),
+    "tf": ("tf:eager", "tf:nchw", "tf:depthwise", "tf:f16", "tf:bf16", "tf:eager:eigen"),
+    "jax": ("jax:jit:nhwc", "jax:transpose:nhwc"),
+    "tvm": ("tvm:relax", "tvm:topi"),
+    "openvino": ("openvino:constant", "openvino:bf16", "openvino:onnx:output-shape"),
+    "ncnn": ("ncnn:sgemm", "ncnn:plain", "ncnn:auto-pad", "ncnn:int8", "ncnn:bf16"),
+}
 
 
 def causes():
@@ -70,13 +84,8 @@ def beyond_this_processor():
 
 
 def columns_before():
-    """The page's columns: by library, the cells by the name of the bug."""
-    lines = PAGE.read_text().partition("<!-- measured -->")[2].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")]
-    if not rows:
-        return {}
-    return {library: {name_of(row[0]): row[place].replace("*", "") for row in rows[1:]}
-            for place, library in enumerate(rows[0]) if place > 0}
+    """Of the last run: by library, the cells by the name of the bug."""
+    return json.loads(TABLE.read_text()) if TABLE.exists() else {}
 
 
 def origins():
@@ -100,48 +109,63 @@ def libraries(convict):
         if not entry["installed"]:
             continue
         library = "convict" if entry["lineage"] == "convict" else entry["name"].split(":")[0]
-        if entry["name"] in ONE_OF_MANY.get(library, (entry["name"],)):
+        if entry["name"] in SOME_OF_MANY.get(library, (entry["name"],)):
             result[library].append(entry["name"])
     return result
 
 
-def outcomes(convict, names):
-    """By origin: "wrong", "right", or "-" where all refuse."""
-    replay = [convict, "replay", str(FOLDER), "--target", ",".join(names), "--oracle", "none", "-q"]
-    done = subprocess.run([*replay, "--relations", "none", "--timeout", "60s", "--format", "json"], capture_output=True, text=True)
+def text_of(origin):
+    """A line of a file of cases, by file and number."""
+    path, _, number = origin.rpartition(":")
+    return pathlib.Path(path).read_text().splitlines()[int(number) - 1]
+
+
+def outcomes(convict, names, asked):
+    """Of these origins: "wrong", "right", or "-" where all refuse."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "asked.cases")
+        file.write_text("".join(f"{text_of(origin)}\n" for origin in asked))
+        replay = [convict, "replay", str(file), "--target", ",".join(names), "--oracle", "none", "-q",
+                  "--relations", "none", "--timeout", "60s", "--format", "json"]
+        done = subprocess.run(replay, capture_output=True, text=True)
     if done.returncode not in (0, 1, 125):
         raise SystemExit(f"{' '.join(replay)}: {done.stderr.strip()}")
     result = {}
     for case in json.loads(done.stdout)["cases"]:
         agrees = any(one["outcome"] == "agrees" for one in case["implementations"])
         accused = any(mismatch["blame"] != "nobody" for mismatch in case["mismatches"])
-        result[case["origin"]] = "wrong" if accused else "right" if agrees else "-"
+        number = int(case["origin"].rpartition(":")[2])
+        result[asked[number - 1]] = "wrong" if accused else "right" if agrees else "-"
     return result
 
 
-def columns_now(convict, bugs, only):
-    """As columns_before(), with those of this machine asked again."""
+def columns_now(convict, bugs, only, missing):
+    """As columns_before(), with those of this machine asked again, or for the first time."""
     before, columns = columns_before(), {}
     installed = {library: names for library, names in libraries(convict).items() if not only or library in only}
     beyond = beyond_this_processor()
     for library in [*before, *(one for one in installed if one not in before)]:
         cells = dict(before.get(library, {}))
-        if library in installed:
-            seen = outcomes(convict, installed[library])
-            for origin, bug in bugs.items():
-                name = name_of(bug)
+        asked = [origin for origin, bug in bugs.items() if not (missing and cells.get(name_of(bug)))]
+        if library in installed and asked:
+            seen = outcomes(convict, installed[library], asked)
+            for origin in asked:
+                name = name_of(bugs[origin])
                 if not (name in beyond and cells.get(name) == "wrong"):  # which only another processor can tell
                     cells[name] = seen.get(origin, "-")
         columns[library] = cells
     return columns
 
 
-def print_table(convict, only):
+def print_table(convict, only, missing):
     bugs, beyond = origins(), beyond_this_processor()
-    columns = columns_now(convict, bugs, only)
+    columns = columns_now(convict, bugs, only, missing)
+    names = {name_of(bug) for bug in bugs.values()}
+    now = {library: {name: cell for name, cell in cells.items() if name in names} for library, cells in columns.items()}
+    TABLE.write_text(json.dumps(now, indent=1) + "\n")
     doctor = subprocess.run([convict, "doctor", "--format", "json"], capture_output=True, text=True)
     isa = json.loads(doctor.stdout)["isa"]
-    again = f"; asked again: {', '.join(only)}" if only else ""
+    again = f"; asked again: {', '.join(only)}" if only else "; asked what was missing" if missing else ""
     print(f"Measured on {datetime.date.today()}, with vector instructions {isa}{again}.\n")
     print(f"| bug | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
     nowhere, kept = 0, 0
@@ -164,11 +188,13 @@ def main():
     parser.add_argument("convict", nargs="?")
     parser.add_argument("--cases", action="store_true", help="print the known causes as cases")
     parser.add_argument("--only", metavar="LIBRARY,...", help="the libraries that are asked [all that are installed]")
+    parser.add_argument("--missing", action="store_true", help="ask for empty cells alone")
     arguments = parser.parse_args()
     if arguments.cases:
         print(findings(), end="")
     elif arguments.convict:
-        print_table(arguments.convict, arguments.only.split(",") if arguments.only else [])
+        only = arguments.only.split(",") if arguments.only else []
+        print_table(arguments.convict, only, arguments.missing)
     else:
         parser.error("names neither a program nor --cases")
 
