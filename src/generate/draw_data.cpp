@@ -14,9 +14,9 @@ using namespace levels;
 
 /// Rates of unusual values, on average over all blocks. A busy block has three times the rate, so that two or three of
 /// these values meet often enough; other blocks have a third of it. Wishes add a little to each.
-constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.12;
+constexpr double kBetaRate = 0.2, kViewRate = 0.25, kCallsRate = 0.12;
 constexpr double kReluRate = 0.05;  // of forward passes
-constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05;
+constexpr double kF64Rate = 0.06, kF16Rate = 0.08, kBf16Rate = 0.08;
 
 double rate(const Draft& draft, double average) {
   constexpr double kBusy = 3, kQuiet = (1 - kBusy * kBusyShare) / (1 - kBusyShare);

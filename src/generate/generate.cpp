@@ -12,6 +12,7 @@
 namespace convict::generate {
 namespace {
 
+constexpr uint64_t kSmallPlaces = 1000;  // at first: most faults need no large case, and somebody waits for a verdict
 constexpr uint32_t kWishedDraws = 4;  // for one place; after so many refusals of its target, a wish is given up
 
 /// Another draw for the place than those before.
@@ -26,6 +27,7 @@ Case draw_again(const Sampling& sampling, uint64_t index, uint32_t draw_number) 
     c = draw_special(profile, random);
   } else {
     const Share* share = share_of(sampling, index);
+    if (index < kSmallPlaces) profile = with_small_sizes(profile);
     Plan mask = mask_of_block(profile, seed, index / kBlock);
     if (draw_number > 0) mask.threads = mask_of_block(profile, sampling.seed, index / kBlock).threads;
     std::optional<Tuple> wish;

@@ -48,10 +48,10 @@ constexpr Profile kProfiles[] = {
     {.name = "smoke",
      .help = "small problems of every kind, thousands a second",
      .share = 44,
-     .part = 42,
+     .part = 31,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor,
-     .smooth = 0.05,
+     .smooth = 0.2,
      .lone = 0.02},
     {.name = "int8",
      .help = "sums of u8 or s8 times s8, scaled, rounded and saturated, with zero points",
@@ -74,7 +74,7 @@ constexpr Profile kProfiles[] = {
     {.name = "wide-range",
      .help = "sizes of every number, as far as a million multiply-adds go, often one large and the others minimal",
      .share = 10,
-     .part = 5,
+     .part = 16,
      .most_macs = 1e6,
      .most_elements = 1 << 16,
      .smooth = 0.7,
@@ -171,6 +171,12 @@ constexpr Profile kProfiles[] = {
 }  // namespace
 
 std::span<const Profile> profiles() { return kProfiles; }
+
+Profile with_small_sizes(Profile profile) {
+  profile.most_macs = std::min(profile.most_macs, std::max(kSmallMacs, 2 * profile.least_macs));
+  profile.most_elements = std::min(profile.most_elements, kSmallTensor);
+  return profile;
+}
 
 Profile with_typical_values(const Profile& profile) {
   Profile typical = profile;

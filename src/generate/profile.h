@@ -45,8 +45,8 @@ struct Profile {
   std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
                            channels = usual::kChannels, kernels = usual::kKernels, strides = usual::kStrides,
                            dilations = usual::kDilations, extents = usual::kExtents;
-  double smooth = 0.12;  // sizes that are any number that the budget allows, instead of a value above
-  double lone = 0.03;    // cases of which one size has the whole budget
+  double smooth = 0.3;  // sizes that are any number that the budget allows, instead of a value above
+  double lone = 0.06;    // cases of which one size has the whole budget
   double invalid = 0;    // illegal in one way: implementations must refuse the case
   double empty = 0.01;   // a batch of 0; channels of 0 are half as frequent
   double transposed = 0.45, depthwise = 0.16, bias = 0.5;
@@ -65,6 +65,9 @@ struct Profile {
 };
 
 std::span<const Profile> profiles();
+
+/// The profile with no more multiply-adds and elements than `smoke` has, but for what it has at least.
+Profile with_small_sizes(Profile profile);
 
 /// The profile with typical values instead of the usual ones: rank 2, kernels of 1 and 3, strides of 1 and 2, all axes
 /// alike. Networks have these, and fast paths are written for them. The profile's own values stay.
