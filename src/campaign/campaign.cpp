@@ -5,24 +5,37 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <list>
-#include <set>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "campaign/accusations.h"
-#include "campaign/campaign_time.h"
-#include "campaign/earlier_run.h"
+#include "campaign/kept_result.h"
 #include "campaign/lane.h"
 #include "campaign/parting.h"
-#include "campaign/kept_result.h"
+#include "campaign/target_survey.h"
+#include "core/error.h"
 #include "core/isa.h"
+#include "core/json_text.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
+#include "core/timeline.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
 #include "store/database.h"
+#include "store/rows.h"
+#include "workers/answers.h"
+#include "workers/counts.h"
 #include "workers/fork_servers.h"
 #include "workers/pool.h"
 
@@ -30,6 +43,101 @@ namespace convict::campaign {
 namespace {
 
 using nlohmann::json;
+
+/// The time that a campaign has taken, in all of its runs, and whether some is left.
+class CampaignTime {
+ public:
+  /// `limit`: of all runs together; nullopt: none.
+  explicit CampaignTime(std::optional<std::chrono::seconds> limit) : limit_(limit) {}
+
+  /// A run begins now; those before it have taken so many seconds.
+  void begin(double earlier_seconds) {
+    began_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_seconds));
+  }
+  /// Since the begin of the first run, without what was between runs; 0 before begin().
+  double seconds() const { return began_ ? std::chrono::duration<double>(Clock::now() - *began_).count() : 0; }
+  /// Whether any is left, with so much more than the limit. Before begin() all of it is.
+  bool is_left(std::chrono::seconds grace) const {
+    return !limit_ || !began_ || Clock::now() - *began_ <= *limit_ + grace;
+  }
+  /// True once in a hundredth of a second.
+  bool is_next_sum_due() {
+    if (Clock::now() - summed_ <= kBetweenSums) return false;
+    summed_ = Clock::now();
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kBetweenSums = std::chrono::milliseconds(10);  // over all lanes: a pool steps more often
+
+  std::optional<std::chrono::seconds> limit_;
+  std::optional<Clock::time_point> began_;
+  Clock::time_point summed_;
+};
+
+/// What a campaign that is resumed had come to, and what has changed since.
+struct EarlierRun {
+  workers::Counts counts = {};
+  double seconds = 0;
+  Timeline timeline;  // no moment is later than `seconds`
+  TargetSurveys surveys = {};
+  nlohmann::json judged = nlohmann::json::object(), libraries = nlohmann::json::object();
+  std::map<std::string, std::array<uint64_t, 2>> called = {};  // cases, by implementation: computed, and refused
+  std::map<std::string, uint64_t> judged_on = {};  // cases, by target that is on trial again
+  std::map<std::string, Intervals> apart = {};     // as DoneCases
+  std::string version = {};  // of convict
+};
+
+/// What the kept numbers were when the campaign was last stopped.
+workers::Counts counts_from(const json& kept) {
+  workers::Counts counts;
+  for (const CounterRow& row : kCounters)
+    if (kept.contains(row.key) && kept[row.key].is_number_unsigned()) counts[row.counter] = kept[row.key];
+  return counts;
+}
+
+double seconds_from(const json& kept) {
+  return kept.contains("seconds") && kept["seconds"].is_number() ? std::max(kept["seconds"].get<double>(), 0.0) : 0;
+}
+
+Timeline timeline_until(double seconds, std::vector<Moment> moments) {
+  std::erase_if(moments, [seconds](const Moment& moment) { return moment.seconds > seconds; });
+  return Timeline(std::move(moments));
+}
+
+/// Throws UsageError, which names the database, if the row makes no sense.
+EarlierRun earlier_run(const store::StoredCampaign& campaign, const std::string& database) try {
+  EarlierRun run;
+  run.counts = counts_from(campaign.counts);
+  run.counts[Counter::kCases] = campaign.done.all.count();
+  if (campaign.counts.contains("called")) campaign.counts["called"].get_to(run.called);
+  run.seconds = seconds_from(campaign.counts);
+  run.timeline = timeline_until(run.seconds, campaign.moments);
+  run.surveys = TargetSurveys::from_json(campaign.info.surveys);
+  run.judged = campaign.judged;
+  run.apart = campaign.done.apart;
+  run.libraries = campaign.info.libraries;
+  run.version = campaign.info.version;
+  return run;
+} catch (const std::exception& error) {  // another program wrote it
+  throw UsageError(
+      fmt::format("database '{}': what the targets of campaign {} take makes no sense ({}); start another one",
+                  printable(database, 200), campaign.id, printable(error.what(), 200)));
+}
+
+/// A note for each difference that may give other cases or other results.
+std::vector<std::string> changes_since(const EarlierRun& before, const store::CampaignInfo& now) {
+  std::vector<std::string> notes;
+  if (before.version != now.version)
+    notes.push_back(fmt::format("the campaign was begun by convict {}: cases may have other numbers now",
+                                printable(before.version)));
+  for (const auto& [name, version] : now.libraries.items())
+    if (const json earlier = before.libraries.value(name, json("not there")); earlier != version)
+      notes.push_back(fmt::format("{} was {} when the campaign was begun, and is {} now", name,
+                                  printable(json_line(earlier)), json_line(version)));
+  return notes;
+}
 
 constexpr size_t kMostLanes = 16;
 

@@ -5,21 +5,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
+#include "core/case.h"
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "core/where.h"
 #include "diagnose/asked_data.h"
 #include "diagnose/data_condition.h"
-#include "diagnose/environment.h"
-#include "diagnose/evidence.h"
 #include "diagnose/probe.h"
-#include "diagnose/reliability.h"
-#include "diagnose/within.h"
 #include "explain/learn.h"
 #include "explain/refine.h"
-#include "explain/samples.h"
 #include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
@@ -29,6 +27,158 @@ namespace convict::diagnose {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// How often a suspect fails on a case that it failed on once. From failures that come and go nothing can be learnt:
+/// a neighbour that passes may have passed by chance.
+struct Reliability {
+  bool here = false;                  // it fails each time in one process that repeats the case
+  int runs = 0, failed = 0;           // fresh processes; spawned ones, so that their addresses differ
+  std::optional<Mismatch> seen = {};  // the first that a fresh process showed
+
+  /// In each fresh process.
+  bool afresh() const { return failed == runs; }
+};
+
+constexpr int kFreshRuns = 10;
+constexpr auto kPatience = std::chrono::milliseconds(500);  // LibTorch takes as long to load
+
+/// A death costs a process each time, a hang its time limit.
+int repeats_in_one_process(Verdict verdict) {
+  if (verdict == Verdict::kHang) return 0;
+  return is_on_values(verdict) ? 10 : 3;
+}
+
+/// Whether the suspect fails again each time that the process of the probe repeats the case: ten times for values,
+/// three for what costs a process, not at all for a hang.
+bool fails_each_time(Probe& probe, const Case& c, Verdict verdict, const std::function<bool()>& go_on) {
+  for (int run = 0; run < repeats_in_one_process(verdict) && go_on(); ++run)
+    if (!probe.ask_again(c).mismatch) return false;
+  return true;
+}
+
+/// Asks up to ten times in one process, then in fresh ones: ten times, or half a second if all of both fail.
+/// `go_on` is asked before each run.
+Reliability measured(Probe& probe, const Case& c, Verdict verdict, const std::function<bool()>& go_on) {
+  Reliability result;
+  result.here = probe.ask(c).mismatch && fails_each_time(probe, c, verdict, go_on);
+  const auto started = Clock::now();
+  const int most = verdict == Verdict::kHang ? 1 : kFreshRuns;
+  while (result.runs < most && (result.runs == 0 || go_on())) {
+    // Copies of a client have the same addresses: once one fails to show it, chance has its say.
+    const auto found = probe.ask_fresh(c, {}, /*fresh_clients=*/result.failed < result.runs).mismatch;
+    ++result.runs;
+    if (found) ++result.failed;
+    if (found && !result.seen) result.seen = found;
+    if (result.here && result.afresh() && Clock::now() - started > kPatience) break;
+  }
+  return result;
+}
+
+constexpr size_t kMostExceptions = 5;
+
+std::vector<store::NeededCondition> needed(const Predicate& predicate, const std::vector<explain::Sample>& samples) {
+  std::vector<store::NeededCondition> list;
+  for (const Condition& one : predicate.conditions) {
+    Predicate others = predicate;
+    std::erase(others.conditions, one);
+    const auto lacks_only_this = std::ranges::find_if(samples, [&](const explain::Sample& sample) {
+      return !sample.fails && others.holds(sample.c) && !predicate.holds(sample.c);
+    });
+    list.push_back({one.text(), lacks_only_this == samples.end() ? "" : to_text(lacks_only_this->c)});
+  }
+  return list;
+}
+
+store::PredicateEvidence evidence_of(const explain::LearntPredicate& learnt, const explain::Sampled& sampled) {
+  store::PredicateEvidence evidence{needed(learnt.predicate, sampled.samples),
+                                    static_cast<int64_t>(sampled.samples.size()),
+                                    static_cast<int64_t>(learnt.unexplained.size()), sampled.mirrored};
+  for (const explain::Sample& sample : learnt.unexplained)
+    if (evidence.exceptions.size() < kMostExceptions) evidence.exceptions.push_back({to_text(sample.c), sample.fails});
+  return evidence;
+}
+
+/// That the data are of this kind, for faults that no other data show.
+Condition fill_is(Fill fill) {
+  return {quantity_of("fill"), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
+}
+
+/// Variables that limit libraries to older instruction sets, the oldest first.
+struct IsaCap {
+  const char* name;
+  std::map<std::string, std::string> environment;
+};
+
+const IsaCap kIsaCaps[] = {
+    {"baseline", {{"CONVICT_ISA", "baseline"}, {"ONEDNN_MAX_CPU_ISA", "SSE41"}, {"ATEN_CPU_CAPABILITY", "default"}}},
+    {"avx2", {{"CONVICT_ISA", "avx2"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}, {"ATEN_CPU_CAPABILITY", "avx2"}}}};
+
+/// What a fault needs of the machine: the oldest instruction set that it shows with.
+/// Precondition: the case fails alone. Runs it in fresh processes with older instruction sets; `go_on` is asked before
+/// each.
+store::EnvironmentEvidence environment(Probe& probe, const Case& c, const std::function<bool()>& go_on) {
+  store::EnvironmentEvidence result{true, "this machine's only"};
+  for (const IsaCap& cap : kIsaCaps) {
+    if (!go_on()) break;
+    if (!probe.ask_fresh(c, cap.environment).mismatch) continue;
+    result.oldest_isa = cap.name;
+    break;
+  }
+  return result;
+}
+
+/// --where, while a mismatch is shrunk and explained: what the user did not ask about may have other faults.
+class Within {
+ public:
+  /// Whatever `where` says if `start`, the case to begin with, is not within it: an earlier campaign found it.
+  Within(const std::string& where, const Case& start);
+
+  bool holds(const Case& c) const { return where_.holds(c); }
+
+  /// Called for a case that is not within. Asks `is_computed` of some of them, to learn what the suspect takes beyond
+  /// single conditions.
+  void look_beyond(const Case& c, const std::function<bool(const Case&)>& is_computed);
+
+  /// The conditions beyond which the suspect computes. A condition that was learnt within says nothing of the cases
+  /// there, so that it has to have these, too.
+  Predicate limits() const;
+
+ private:
+  struct Limit {
+    Condition condition;
+    int tries = 0;  // of cases for which it alone does not hold
+    bool is_crossed = false;
+  };
+
+  Where where_;
+  std::vector<Limit> limits_;
+};
+
+constexpr int kMostTries = 8;  // for each condition
+
+Within::Within(const std::string& where, const Case& start) : where_(Where::parse(where)) {
+  if (!where_.holds(start)) where_ = Where();
+  for (const Condition& one : where_.predicate().conditions) limits_.push_back({one});
+}
+
+void Within::look_beyond(const Case& c, const std::function<bool(const Case&)>& is_computed) {
+  Limit* crossed = nullptr;
+  for (Limit& one : limits_) {
+    if (one.condition.holds(c, 0)) continue;
+    if (crossed) return;  // a refusal would have no known reason
+    crossed = &one;
+  }
+  if (!crossed || crossed->is_crossed || crossed->tries == kMostTries) return;
+  ++crossed->tries;
+  crossed->is_crossed = is_computed(c);
+}
+
+Predicate Within::limits() const {
+  Predicate predicate;
+  for (const Limit& one : limits_)
+    if (one.is_crossed) predicate.conditions.push_back(one.condition);
+  return predicate;
+}
 
 constexpr double kMostUnexplained = 0.1;     // of the samples: beyond, a condition explains too little
 constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay

@@ -10,7 +10,10 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "abi/element.h"
 #include "core/error.h"
@@ -21,7 +24,6 @@
 #include "imports/importer.h"
 #include "imports/shared/collector.h"
 #include "imports/shared/onnx_file.h"
-#include "imports/shared/tree.h"
 #include "judge/bounds.h"
 #include "judge/compare.h"
 #include "judge/reference.h"
@@ -31,6 +33,63 @@ namespace convict::imports {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kDeepestTree = 32;
+constexpr size_t kMostEntries = 200'000;
+
+/// The subdirectories, sorted. Links and directories that cannot be read go into `found`.
+std::vector<fs::path> children(const fs::path& directory, const std::string& name, size_t& entries, Collector& found) {
+  std::vector<fs::path> result;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    if (++entries > kMostEntries)
+      throw UsageError(fmt::format("more than {} files; import parts of it", with_commas(kMostEntries)));
+    std::error_code ignored;
+    const bool link = entry->is_symlink(ignored);
+    if (!link && entry->is_directory(ignored)) result.push_back(entry->path());
+    if (link && (entry->is_directory(ignored) || ignored))
+      found.refuse(name, entry->path().filename().string(), "symbolic link: not followed");
+  }
+  if (error) found.refuse(name, name, fmt::format("unreadable directory: {}", error.message()));
+  std::ranges::sort(result);
+  return result;
+}
+
+/// Walks an untrusted directory tree: calls visit(directory, name) for `root` and then every directory below it, in the
+/// order of names; `name` is the path from the root. Does not follow symbolic links to directories and reads nothing
+/// below kDeepestTree: adds both to `found` as refused. Throws UsageError if `root` holds more than kMostEntries files.
+void walk_tree(const fs::path& root, Collector& found,
+               const std::function<void(const fs::path&, const std::string&)>& visit) {
+  struct OpenFolder {
+    fs::path directory;
+    std::string name;
+    int depth;
+  };
+  std::vector<OpenFolder> open = {{root, "", 0}};
+  size_t entries = 0;
+  while (!open.empty()) {
+    const OpenFolder place = std::move(open.back());
+    open.pop_back();
+    if (place.depth > kDeepestTree) {
+      found.refuse(place.name, place.name, fmt::format("nested more than {} deep", kDeepestTree));
+      continue;
+    }
+    visit(place.directory, place.name);
+    std::vector<fs::path> next = children(place.directory, place.name, entries, found);
+    for (auto child = next.rbegin(); child != next.rend(); ++child) {
+      const std::string leaf = child->filename().string();
+      open.push_back({*child, place.name.empty() ? leaf : place.name + "/" + leaf, place.depth + 1});
+    }
+  }
+}
+
+bool is_file_within(const fs::path& root, const fs::path& file) {
+  std::error_code error;
+  const fs::path target = fs::canonical(file, error);
+  if (error || !fs::is_regular_file(target, error)) return false;
+  const fs::path inside = target.lexically_relative(root);
+  return !inside.empty() && *inside.begin() != "..";
+}
 
 // Bytes. A hostile message takes some fifty times as much memory once parsed.
 constexpr uintmax_t kLargestModel = uintmax_t{4} << 20, kLargestTensor = uintmax_t{16} << 20;

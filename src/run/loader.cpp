@@ -9,7 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "core/implementation.h"
@@ -17,7 +20,6 @@
 #include "core/synonyms.h"
 #include "core/text.h"
 #include "core/verdict.h"
-#include "run/begun_clients.h"
 #include "run/flight_record.h"
 #include "run/plugin_check.h"
 
@@ -25,6 +27,69 @@ namespace convict::run {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The clients of a roster. They are begun together and heard afterwards, so that they import side by side.
+class BegunClients {
+ public:
+  explicit BegunClients(KeeperAddress keeper = {}) : keeper_(std::move(keeper)) {}
+
+  /// Starts these, in an order that is the same for all workers: the first clients of two commands, each begun by
+  /// another worker, do not wait for each other. A plugin is a command, or a client of ours (core/plugin_name.h);
+  /// others are passed over. Throws UsageError if no client has the name.
+  void begin(std::vector<std::string> plugins);
+
+  /// The implementations of one, which is begun now if it was not. Waits until it has said what it has. Throws
+  /// UsageError, CannotJudge if it is ours and not installed. Precondition: is_client(plugin).
+  std::vector<Subject> take(const std::string& plugin);
+
+ private:
+  const KeeperAddress keeper_;
+  std::map<std::string, std::shared_ptr<ProcessTarget>> begun_;  // by plugin
+};
+
+NamedClient client_called(std::string_view name) {
+  for (NamedClient& one : named_clients(name))
+    if (one.name == name) return std::move(one);
+  throw UsageError(fmt::format("no client is called '{}'", printable(name)));
+}
+
+std::string command_of(const std::string& plugin) {
+  return is_named_client(plugin) ? client_called(as_written(plugin)).command : std::string(as_written(plugin));
+}
+
+std::vector<Subject> subjects_behind(const std::shared_ptr<ProcessTarget>& process, const std::string& plugin) {
+  const std::string shown = printable(as_written(plugin), 300);
+  std::vector<Subject> subjects = subjects_of(&process->plugin(), shown);
+  for (Subject& one : subjects) {
+    one.plugin = plugin;
+    one.is_foreign = false;  // what it does, it does in another process
+    one.process = process;
+    const Announced& announced = ProcessTarget::announced_by(*one.implementation);
+    check_points(announced.declarations.transforms.points, *one.implementation, shown);
+    check_matrix_unit(announced.declarations.matrix_unit, *one.implementation, shown);
+    one.abilities = announced.abilities;
+    one.declarations = announced.declarations;
+    one.examples = announced.examples;
+  }
+  return subjects;
+}
+
+void BegunClients::begin(std::vector<std::string> plugins) {
+  std::ranges::sort(plugins);
+  for (const std::string& plugin : plugins)
+    if (is_client(plugin) && !begun_.contains(plugin))
+      begun_[plugin] = std::make_shared<ProcessTarget>(command_of(plugin), keeper_);
+}
+
+std::vector<Subject> BegunClients::take(const std::string& plugin) try {
+  begin({plugin});
+  return subjects_behind(begun_.extract(plugin).mapped(), plugin);
+} catch (const UsageError&) {
+  if (!is_named_client(plugin)) throw;
+  const NamedClient client = client_called(as_written(plugin));
+  if (installations_of({client}).front().is_there()) throw;
+  throw CannotJudge(fmt::format("'{}' is {}", client.name, client.how_to_install()));
+}
 
 constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
 

@@ -3,16 +3,16 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <type_traits>
-#include <utility>
 
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/cause_table.h"
 #include "store/database.h"
-#include "store/database_file.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
 #include "store/owners.h"
@@ -22,8 +22,12 @@
 namespace convict::store {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using SQLite::TransactionBehavior;
+
+constexpr const char* kGoOn =
+    "what was not stored yet is lost; put the file back, then go on with: convict fuzz --resume";
 
 StoredCoverage read_coverage(SQLite::Database& db, const std::string& profile) {
   SQLite::Statement select(db, "SELECT feature_table, tuples FROM coverage WHERE profile = ?");
@@ -79,6 +83,56 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
 }
 
 }  // namespace
+
+/// Whether a database that is open is still the file of its name: other processes may do anything to that.
+class DatabaseFile {
+ public:
+  /// The database is borrowed; `path` is for messages.
+  DatabaseFile(SQLite::Database& db, std::string path) : db_(db), path_(std::move(path)) { require(); }
+
+  /// Throws SystemError if the file has been deleted, renamed or replaced since it was opened, or cut off since the
+  /// last look: what is written to it now would be lost. Precondition: no transaction.
+  void require();
+
+ private:
+  bool is_cut_off(uintmax_t size) const;
+
+  SQLite::Database& db_;
+  std::string path_;
+  uintmax_t size_ = 0;  // of the file, at the last look
+};
+
+/// What has moved gets its log before: SQLite would leave the log when it closes the file, and it would damage the one
+/// that is there instead.
+void DatabaseFile::require() {
+  int moved = 0;  // stays 0 for a database in memory, which has no file
+  sqlite3_file_control(db_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  std::error_code error;
+  if (moved != 0) {
+    sqlite3_wal_checkpoint_v2(db_.getHandle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    const bool replaced = fs::exists(db_.getFilename(), error);
+    const char* what = replaced ? "replaced by another file" : "deleted or renamed";
+    throw refused_by_system(path_, std::string(what) + " while it was in use", kGoOn);
+  }
+  const uintmax_t size = fs::file_size(db_.getFilename(), error);
+  if (error) return;
+  if (size < size_ && (size == 0 || is_cut_off(size)))
+    throw refused_by_system(path_, "truncated while it was in use",
+                            "restore a copy, then go on with: convict fuzz --resume");
+  size_ = size;
+}
+
+/// A file that has become smaller may have been vacuumed, and may lack pages that are in the log only. So its pages
+/// decide, read anew.
+bool DatabaseFile::is_cut_off(uintmax_t size) const try {
+  const auto number = [&](const char* pragma) { return static_cast<uintmax_t>(db_.execAndGet(pragma).getInt64()); };
+  if (size >= number("PRAGMA page_count") * number("PRAGMA page_size")) return false;
+  sqlite3_db_release_memory(db_.getHandle());
+  return db_.execAndGet("PRAGMA quick_check(1)").getString() != "ok";
+} catch (const SQLite::Exception& error) {
+  if (error.getErrorCode() == SQLITE_BUSY) throw_trouble(path_, error);
+  return true;
+}
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
     : path_(std::move(path)),
