@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
-#include "core/isa.h"
 #include "core/processor.h"
 #include "core/text.h"
 #include "workers/workers.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/isa.h"
+#include "core/processor.h"
 #include "lab/score/summary.h"
 
 namespace convict::cli {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <optional>
 
 #include "core/geometry.h"
 #include "core/layout.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "lab/faults/fault.h"
 #include "lab/faults/witness.h"

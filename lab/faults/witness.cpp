@@ -2,7 +2,6 @@
 #include "lab/faults/witness.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

@@ -13,7 +13,7 @@
 #include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "examine/scene.h"
 #include "fill/data_numbers.h"
 #include "generate/generate.h"

@@ -11,7 +11,6 @@
 
 #include "core/counters.h"
 #include "core/text.h"
-#include "reports/html/rows.h"
 #include "reports/html/text.h"
 #include "reports/shared/causes.h"
 #include "reports/shared/verdict_text.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/shared/standing.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace convict::reports {
 
 bool came_back(const report::MismatchReport& one) {
@@ -21,16 +18,6 @@ std::string standing(const report::MismatchReport& one) {
   if (came_back(one)) text += ", but seen again";
   if ((one.is_new() || came_back(one)) && !fails(one)) text += ", blame: " + one.row.blame;
   return text;
-}
-
-std::vector<const report::MismatchReport*> by_urgency(const report::Report& report) {
-  std::vector<const report::MismatchReport*> order;
-  for (const report::MismatchReport& one : report.mismatches) order.push_back(&one);
-  std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
-    const auto status = std::ranges::find(store::kShownStatuses, one->row.effective_status);
-    return std::pair(!fails(*one), status - store::kShownStatuses.begin());
-  });
-  return order;
 }
 
 }  // namespace convict::reports

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "report/report.h"
 
@@ -19,8 +18,5 @@ bool fails(const report::MismatchReport& one);
 
 /// "new", "new, blame: oracle", "fixed, but seen again", "known", "new (known for onednn 2.6.3)". Not escaped.
 std::string standing(const report::MismatchReport& one);
-
-/// Mismatches that fail a job first, then in the order of their statuses in kStatuses, then in the order of the report.
-std::vector<const report::MismatchReport*> by_urgency(const report::Report& report);
 
 }  // namespace convict::reports

@@ -2,7 +2,6 @@
 #include "campaign/bookkeeping.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/case_text.h"
 

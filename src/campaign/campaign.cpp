@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <list>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -25,9 +24,9 @@
 #include "campaign/parting.h"
 #include "campaign/target_survey.h"
 #include "core/error.h"
-#include "core/isa.h"
 #include "core/json_text.h"
 #include "core/plugin_name.h"
+#include "core/processor.h"
 #include "core/text.h"
 #include "core/timeline.h"
 #include "generate/generate.h"

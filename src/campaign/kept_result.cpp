@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/kept_result.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "campaign/own_evidence.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "diagnose/known.h"
+#include "store/trouble.h"
 
 namespace convict::campaign {
 namespace {
@@ -25,6 +23,39 @@ constexpr auto kBetweenCounts = std::chrono::seconds(1);
 constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
 
 }  // namespace
+
+constexpr auto kPatience = std::chrono::seconds(1);  // before the lock is reported, and between tries
+
+void PatientStore::tell() {
+  if (!std::exchange(has_told_, true))
+    tell_(fmt::format("database '{}' is locked by another process; what is found waits for its end",
+                      printable(path_, 200)));
+}
+
+bool PatientStore::tried(const std::function<void()>& action) {
+  if (std::chrono::steady_clock::now() < try_again_) return false;
+  try {
+    action();
+    return true;
+  } catch (const store::Locked&) {
+    tell();
+    try_again_ = std::chrono::steady_clock::now() + kPatience;
+    return false;
+  }
+}
+
+void PatientStore::insist(const std::function<void()>& action) {
+  for (;;) try {
+      return action();
+    } catch (const store::Locked&) {
+      if (interrupted_ && *interrupted_) throw;
+      tell();
+    }
+}
+
+void PatientStore::open() {
+  insist([this] { store_ = store::Store::open(path_, kPatience); });
+}
 
 std::optional<store::RowOfHit> KeptResult::row_of(const Mismatch& hit) {
   std::optional<store::RowOfHit> row;

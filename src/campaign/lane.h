@@ -4,12 +4,9 @@
 // the time, because they die, err or take long. Each lane has workers, books and trials of its own.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "campaign/accusations.h"
 #include "campaign/bookkeeping.h"

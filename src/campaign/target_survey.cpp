@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"

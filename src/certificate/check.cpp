@@ -9,7 +9,6 @@
 #include "abi/element.h"
 #include "certificate/least_bound.h"
 #include "core/geometry.h"
-#include "core/hex_float.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/poison.h"

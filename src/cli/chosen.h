@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The input of a command: a case line, or the number of a mismatch in a database.
+// What the words of a command line mean: a case line, the number of a mismatch in a database, or a cause of one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 
 #include "cli/parser.h"
 #include "core/corpus.h"
+#include "report/report.h"
+#include "reports/shared/causes.h"
 #include "run/loader.h"
 #include "store/store.h"
 
@@ -49,5 +52,23 @@ std::string no_such_mismatch(const store::Store& store, const std::string& datab
 
 /// Throws UsageError if there is no such database.
 void require_database(const std::string& database);
+
+/// "3", "4 5" or "cause 3 libtorch-no-input-channels": numbers of mismatches; or numbers and names of causes.
+struct ChosenNumbers {
+  bool are_causes = false;
+  std::vector<std::string> words;
+
+  /// Of mismatches. Throws UsageError for a word that is no number.
+  std::vector<int64_t> ids() const;
+};
+
+ChosenNumbers chosen_numbers(const std::vector<std::string>& words);
+
+/// The rows of these causes. Throws UsageError if there is none of a name or number.
+std::vector<store::CauseRow> causes_in(const store::Store& store, const std::string& database,
+                                       const std::vector<std::string>& words);
+
+/// What the database knows of its causes and mismatches, without coverage. Throws UsageError if it does not exist.
+report::Report report_of(const std::string& database);
 
 }  // namespace convict::cli

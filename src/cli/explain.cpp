@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <vector>
 
 #include "campaign/prediction.h"
 #include "cli/command.h"
 #include "cli/diagnosis_options.h"
-#include "cli/diagnosis_text.h"
-#include "cli/error_map.h"
 #include "cli/interrupt.h"
+#include "cli/mismatch_text.h"
 #include "core/case_text.h"
 #include "core/certificate.h"
 #include "core/json_text.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string_view>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "campaign/result.h"
-#include "cli/describe.h"
+#include "cli/mismatch_text.h"
 #include "core/case_text.h"
 #include "core/json_text.h"
 #include "core/plain_words.h"

@@ -5,7 +5,6 @@
 
 #include "cli/calibration_note.h"
 #include "cli/chosen.h"
-#include "cli/chosen_cause.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "cli/describe.h"
+#include "cli/mismatch_text.h"
 #include "core/case_text.h"
 #include "core/text.h"
 

@@ -13,9 +13,9 @@
 
 #include "campaign/case_list.h"
 #include "cli/command.h"
-#include "cli/describe.h"
 #include "cli/interrupt.h"
 #include "cli/live_block.h"
+#include "cli/mismatch_text.h"
 #include "cli/options.h"
 #include "core/corpus.h"
 #include "core/error.h"

@@ -10,10 +10,8 @@
 #include <string>
 
 #include "cli/chosen.h"
-#include "cli/chosen_cause.h"
 #include "cli/command.h"
-#include "cli/diagnosis_text.h"
-#include "cli/error_map.h"
+#include "cli/mismatch_text.h"
 #include "cli/options.h"
 #include "core/cause.h"
 #include "core/error.h"

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/describe.h"
 #include "cli/diagnosis_options.h"
 #include "cli/interrupt.h"
+#include "cli/mismatch_text.h"
 #include "core/case_text.h"
 #include "core/json_text.h"
 #include "report/repro_command.h"

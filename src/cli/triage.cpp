@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "cli/chosen.h"
-#include "cli/chosen_cause.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/streams.h"

@@ -11,8 +11,8 @@
 
 #include "core/case_text.h"
 #include "core/error.h"
-#include "core/hex_float.h"
 #include "core/names.h"
+#include "core/text.h"
 
 namespace convict::inline core {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/case.h"
-#include "core/matrix_unit.h"
+#include "core/declarations.h"
 
 namespace convict::inline core {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "abi/validity.h"
+#include "core/geometry.h"
 #include "core/layout.h"
 #include "core/names.h"
-#include "core/terms.h"
 
 namespace convict::inline core {
 namespace {

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "abi/validity.h"
-#include "core/bad_value.h"
 #include "core/field_words.h"
-#include "core/layout_words.h"
 #include "core/text.h"
 
 namespace convict::inline core {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -31,5 +32,22 @@ inline constexpr std::array<std::string_view, 4> kRequantNames = {"none", "singl
 /// "0:127", or the ends of s16 if there is no clamp.
 std::string text_of_clamp(const Case& c);
 void parse_clamp(std::string_view value, Case& to);
+
+/// "src:wei:dst" into its three parts; one part stands for all three. Throws BadValue.
+std::array<std::string_view, 3> three_parts(std::string_view value);
+
+/// The layouts, all three of them.
+std::string text_of_layouts(const Case& c);
+
+/// The same, or nothing if they are the usual ones.
+std::string print_layouts(const Case& c);
+
+/// `rank` of `to` is already set. Throws BadValue.
+void parse_layouts(std::string_view value, Case& to);
+
+/// Thrown by Field::parse; the caller adds key, value and column.
+struct BadValue : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 }  // namespace convict::inline core

@@ -10,8 +10,6 @@
 
 #include "abi/validity.h"
 #include "core/earlier.h"
-#include "core/field_words.h"
-#include "core/layout_words.h"
 #include "core/names.h"
 #include "core/text.h"
 

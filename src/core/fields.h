@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/bad_value.h"
 #include "core/case.h"
+#include "core/field_words.h"
 
 namespace convict::inline core {
 

@@ -50,11 +50,6 @@ Intervals Intervals::common_with(const Intervals& other) const {
   return both;
 }
 
-bool Intervals::contains(uint64_t number) const {
-  const auto next = end_of_.upper_bound(number);
-  return next != end_of_.begin() && std::prev(next)->second > number;
-}
-
 Intervals::Gap Intervals::gap(uint64_t from) const {
   const auto next = end_of_.upper_bound(from);
   if (next != end_of_.begin()) from = std::max(from, std::prev(next)->second);

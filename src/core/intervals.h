@@ -15,8 +15,6 @@ class Intervals {
   /// Adds the `count` numbers from `first` on; some may be present already. Precondition: first + count fits 64 bits.
   void add(uint64_t first, uint64_t count);
 
-  bool contains(uint64_t number) const;
-
   /// The number of members, and the number of runs they form.
   uint64_t count() const { return count_; }
   size_t runs() const { return end_of_.size(); }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tensor descriptions of a case: dimensions and strides, no data.
+// The tensor descriptions of a case: dimensions and strides, no data; and their elements in runs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "abi/convict.h"
 #include "core/case.h"
 
 namespace convict::inline core {
@@ -32,5 +34,38 @@ bool has_gaps(const convict_tensor& tensor);
 /// Whether the elements lie one behind the other in the order of the dimensions, as PyTorch's is_contiguous() has it:
 /// the stride of a dimension of extent 1 means nothing, and a tensor without elements is contiguous.
 bool is_contiguous(const convict_tensor& tensor);
+
+namespace detail_of_runs {
+
+template <class T, class Visit>
+void walk_runs(const int64_t* extent, const int64_t* stride, int dims, T* data, const Visit& visit) {
+  if (dims == 1) return visit(data, *stride, *extent);
+  for (int64_t i = 0; i < *extent; ++i) walk_runs(extent + 1, stride + 1, dims - 1, data + i * *stride, visit);
+}
+
+}  // namespace detail_of_runs
+
+/// Calls visit(first, stride, count) for runs of elements, of type T, that are equally far apart, in logical row-major
+/// order, where no coordinates are wanted. They are as long as the strides allow: a dense tensor is one run. No run is
+/// empty.
+template <class T, class Visit>
+void for_each_run(const convict_tensor& tensor, const Visit& visit) {
+  int64_t extent[CONVICT_MAX_DIMS] = {1}, stride[CONVICT_MAX_DIMS] = {1};
+  int dims = 0;
+  for (int dim = 0; dim < tensor.ndim; ++dim) {
+    const int64_t count = tensor.dims[dim], step = tensor.strides[dim];
+    if (count == 0) return;
+    if (count == 1) continue;
+    if (dims > 0 && stride[dims - 1] == count * step) {  // behind each other
+      extent[dims - 1] *= count;
+      stride[dims - 1] = step;
+    } else {
+      extent[dims] = count;
+      stride[dims++] = step;
+    }
+  }
+  auto* const data = static_cast<T*>(tensor.data);
+  if (tensor.ndim > 0) detail_of_runs::walk_runs(extent, stride, std::max(dims, 1), data, visit);
+}
 
 }  // namespace convict::inline core

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <numeric>
 #include <utility>
@@ -104,6 +106,14 @@ std::string printable(std::string_view text, size_t limit) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
   if (text.size() > limit) result += "...";
   return result;
+}
+
+// Not {:a} of fmt: since version 10 its zero is 0x0p-1022.
+std::string hex_float(double value) {
+  if (std::isnan(value)) return "nan";
+  char text[32];  // the longest is -0x1.fffffffffffffp+1023
+  std::snprintf(text, sizeof text, "%a", value);
+  return text;
 }
 
 }  // namespace convict::inline core

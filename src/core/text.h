@@ -41,4 +41,8 @@ std::string utc_now();
 /// Replaces control characters and cuts to `limit` bytes, so that a one-line message can quote the text.
 std::string printable(std::string_view text, size_t limit = 80);
 
+/// Every bit of a number, as printf's %a: "0x1.8p+1", "0x0p+0", "nan", "-inf". Python's float.fromhex reads all of
+/// them.
+std::string hex_float(double value);
+
 }  // namespace convict::inline core

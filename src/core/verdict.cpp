@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
-#include "core/named.h"
+#include "core/names.h"
 
 namespace convict::inline core {
 namespace {

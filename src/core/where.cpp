@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/bad_value.h"
 #include "core/earlier.h"
 #include "core/error.h"
+#include "core/field_words.h"
 #include "core/fields.h"
 #include "core/synonyms.h"
 #include "core/text.h"

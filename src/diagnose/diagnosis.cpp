@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -13,12 +12,10 @@
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "core/where.h"
-#include "diagnose/asked_data.h"
 #include "diagnose/data_condition.h"
 #include "diagnose/probe.h"
 #include "explain/learn.h"
 #include "explain/refine.h"
-#include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
 #include "workers/heap_probe.h"

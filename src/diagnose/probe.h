@@ -4,7 +4,6 @@
 // it dies. Its results are compared with the exact reference.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>

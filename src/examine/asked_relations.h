@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "core/names.h"
+
 namespace convict::examine {
 
 /// Which of the metamorphic relations that apply to a case are checked, for each target that agrees with the reference.
@@ -16,6 +18,8 @@ inline constexpr std::array<std::string_view, 3> kAskedRelationsNames = {"none",
 constexpr std::string_view name_of(AskedRelations asked) { return kAskedRelationsNames[static_cast<size_t>(asked)]; }
 
 /// Throws UsageError for an unknown name.
-AskedRelations asked_relations_named(std::string_view name);
+inline AskedRelations asked_relations_named(std::string_view name) {
+  return named<AskedRelations>(kAskedRelationsNames, name);
+}
 
 }  // namespace convict::examine

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/calls.h"
 
-#include <algorithm>
-
 #include "abi/element.h"
 #include "core/earlier.h"
 #include "core/geometry.h"

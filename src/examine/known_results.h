@@ -4,7 +4,6 @@
 // sums of small integers are the same in any order, and so are those of kernels that add alike.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "judge/compare.h"

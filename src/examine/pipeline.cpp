@@ -10,7 +10,6 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "core/role.h"
-#include "examine/answer.h"
 #include "examine/scene.h"
 #include "examine/trial.h"
 #include "judge/element_evaluation.h"

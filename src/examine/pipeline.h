@@ -3,6 +3,7 @@
 // One case through all stages: fill -> run -> judge. The file to read first.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -69,5 +70,16 @@ bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings&
 /// process, `record` names it. `memory` is scratch that the next case reuses.
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
                     run::FlightRecord& record, const ExaminationSettings& settings);
+
+/// Examines cases in the calling process, without a worker: for debuggers, fuzzers, measurements and tests.
+/// An implementation that crashes ends the process. The memory and the record are used for one case after the other.
+struct LocalExaminer {
+  std::vector<run::Subject> subjects;
+  ExaminationSettings settings = {.most_bytes = 1e9};
+  run::GuardedMemory memory = {};
+  std::unique_ptr<run::FlightRecord> record = std::make_unique<run::FlightRecord>();  // too large for some stacks
+
+  Examination examine(const Case& c) { return examine::examine(c, subjects, memory, *record, settings); }
+};
 
 }  // namespace convict::examine

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 #include "abi/element.h"
 #include "core/case_text.h"

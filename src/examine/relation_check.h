@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/case.h"
-#include "core/matrix_unit.h"
+#include "core/declarations.h"
 #include "examine/asked_relations.h"
 #include "examine/scene.h"
 #include "judge/judge.h"

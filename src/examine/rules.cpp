@@ -6,11 +6,11 @@
 #include <type_traits>
 
 #include "abi/trilinear.h"
+#include "core/geometry.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/poison.h"
 #include "core/role.h"
-#include "core/terms.h"
 #include "fill/fill.h"
 #include "judge/fft_bound.h"
 #include "judge/winograd_bound.h"

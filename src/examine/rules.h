@@ -3,7 +3,7 @@
 // Chooses the rule for an implementation's results on a case, by the data and by the declared contract.
 #pragma once
 
-#include "core/matrix_unit.h"
+#include "core/declarations.h"
 #include "core/yardstick.h"
 #include "examine/scene.h"
 #include "judge/reference.h"

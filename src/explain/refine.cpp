@@ -2,7 +2,6 @@
 #include "explain/refine.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/geometry.h"
 

@@ -10,7 +10,6 @@
 #include "core/geometry.h"
 #include "core/names.h"
 #include "exports/exporter.h"
-#include "exports/shared/onednn_layout.h"
 #include "exports/shared/spelling.h"
 
 namespace convict::exports {

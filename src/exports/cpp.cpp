@@ -14,7 +14,6 @@
 #include "core/role.h"
 #include "core/text.h"
 #include "exports/exporter.h"
-#include "exports/shared/cpp_text.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/program.h"
 #include "exports/shared/spelling.h"

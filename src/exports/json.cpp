@@ -7,8 +7,8 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/hex_float.h"
 #include "core/names.h"
+#include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/spelling.h"

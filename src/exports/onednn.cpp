@@ -15,8 +15,6 @@
 #include "core/names.h"
 #include "core/verdict.h"
 #include "exports/exporter.h"
-#include "exports/shared/cpp_text.h"
-#include "exports/shared/onednn_layout.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/program.h"
 #include "exports/shared/spelling.h"

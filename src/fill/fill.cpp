@@ -11,15 +11,14 @@
 
 #include "abi/element.h"
 #include "abi/validity.h"
+#include "core/geometry.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/random.h"
 #include "core/role.h"
-#include "core/terms.h"
 #include "fill/blocks.h"
 #include "fill/comb.h"
 #include "fill/rows.h"
-#include "fill/touched.h"
 #include "fill/values.h"
 
 namespace convict::fill {

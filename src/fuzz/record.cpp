@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <tuple>
 
 #include "core/earlier.h"
 #include "core/fields.h"

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
 
 #include "core/case_text.h"
 #include "core/error.h"

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "core/coverage.h"
 #include "core/geometry.h"
-#include "generate/generate.h"
 
 namespace convict::generate {
 namespace {

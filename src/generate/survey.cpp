@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "core/coverage.h"
 #include "core/error.h"
 #include "core/strict_json.h"
 

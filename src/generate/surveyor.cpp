@@ -7,7 +7,6 @@
 
 #include "core/coverage.h"
 #include "core/geometry.h"
-#include "generate/chains.h"
 #include "generate/draw.h"
 #include "generate/moves.h"
 

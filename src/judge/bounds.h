@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "abi/convict.h"
-#include "core/matrix_unit.h"
+#include "core/declarations.h"
 
 namespace convict::judge {
 

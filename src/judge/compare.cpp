@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge/compare.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "abi/trilinear.h"
+#include "core/layout.h"
 #include "core/poison.h"
-#include "core/runs.h"
 #include "judge/quantized.h"
 
 namespace convict::judge {

@@ -3,7 +3,6 @@
 // What an implementation wrote, held against what it should have written.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "abi/element.h"
+#include "core/geometry.h"
 #include "core/role.h"
-#include "core/terms.h"
 
 namespace convict::judge {
 namespace {

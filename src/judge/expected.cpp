@@ -3,7 +3,6 @@
 
 #include "abi/element.h"
 #include "core/layout.h"
-#include "core/runs.h"
 
 namespace convict::judge {
 

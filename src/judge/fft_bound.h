@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "abi/trilinear.h"
-#include "core/transforms.h"
+#include "core/declarations.h"
 #include "judge/bounds.h"
 
 namespace convict::judge {

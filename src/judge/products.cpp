@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <type_traits>
 
 #include "core/for_each_isa.h"
 

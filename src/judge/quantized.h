@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Turns exact sums of integers into the allowed contents of dst: scales, bias, old contents, ReLU, zero point, rounding
-// and saturation. Semantics: abi/convict.h; derivations: docs/background/bounds.md, "Integers".
+// and saturation; and the arithmetic that does so with multipliers and shifts. Semantics: abi/convict.h; derivations:
+// docs/background/bounds.md, "Integers" and "Requantization".
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+#include "abi/convict.h"
 #include "judge/expected.h"
 
 namespace convict::judge {
+
+/// How one channel is requantized.
+struct Requantizer {
+  convict_requantization kind;
+  bool is_wide;        // sums of s16, in 64 bits
+  int64_t multiplier;  // 0 to 2^31 - 1
+  int shift;           // -31 to 30; of wide sums to 7
+
+  /// What a sum becomes before the zero point is added. Nothing where the specifications leave it open: where a number
+  /// on the way does not fit what they keep it in.
+  std::optional<int64_t> operator()(int64_t sum) const;
+};
 
 /// Turns the exact sums and magnitudes of products in `expected` into those of results, and sets `roundings`.
 /// Precondition: the operands of `t` are integers, and with beta dst holds its old contents.

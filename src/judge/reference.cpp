@@ -2,13 +2,12 @@
 #include "judge/reference.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "abi/element.h"
 #include "abi/trilinear.h"
+#include "core/geometry.h"
 #include "core/layout.h"
 #include "core/role.h"
-#include "core/terms.h"
 #include "judge/element_evaluation.h"
 #include "judge/quantized.h"
 

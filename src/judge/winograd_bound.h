@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error bounds of convolutions by Winograd's (Toom and Cook's) minimal filtering F(m, r).
+// Error bounds of convolutions by Winograd's (Toom and Cook's) minimal filtering F(m, r), and its matrices.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "abi/trilinear.h"
-#include "core/transforms.h"
+#include "core/declarations.h"
 #include "judge/bounds.h"
-#include "judge/cook_toom.h"
 
 namespace convict::judge {
+
+/// F(m, r) in one dimension: y = A^T ((G h) . (B^T x)) yields the `m` values y[i] = sum over j < r of h[j] * x[i + j]
+/// from t = m + r - 1 values of x. Row-major. Scaling rows of G and B^T against each other and against columns of A^T
+/// does not change the error bound.
+struct CookToom {
+  int m, r, t;
+  std::vector<double> at;  // A^T, m x t
+  std::vector<double> g;   // G, t x r
+  std::vector<double> bt;  // B^T, t x t
+};
+
+/// The transform over t - 1 points and infinity. The usual points are the first of 0, 1, -1, 2, -2, 1/2, -1/2; their
+/// entries are exact but for the divisions of G. Precondition: m, r >= 1 and m + r - 1 <= kMostPoints.
+CookToom cook_toom(int m, int r);
+CookToom cook_toom(int m, int r, std::span<const double> points);
+
+/// The magnitudes of the entries, each with a margin for the roundings of entries to double, and of points to double.
+/// So an error bound relative to them holds for kernels that compute entries in double and round them to f32 or less.
+CookToom sizes_of_entries(CookToom matrices, std::span<const double> points);
 
 /// Whether F(m, r) can compute this problem: every kernel extent is r, strides are 1, and the face is Y or X.
 /// Leading axes with a kernel and extents of 1 do not count. If it cannot, an implementation falls back to direct

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/geometry.h"
 #include "core/random.h"
-#include "core/terms.h"
 #include "relations/shared/calls.h"
 
 namespace convict::relations {

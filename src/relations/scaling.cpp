@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/terms.h"
+#include "core/geometry.h"
 #include "relations/shared/calls.h"
 
 namespace convict::relations {

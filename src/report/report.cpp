@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
-#include "core/isa.h"
+#include "core/processor.h"
 #include "core/text.h"
 #include "generate/reach.h"
 #include "report/repro_command.h"

@@ -19,7 +19,6 @@
 #include <cerrno>
 #include <new>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -27,9 +26,8 @@
 #include "core/text.h"
 #include "run/client_messages.h"
 #include "run/descriptor.h"
-#include "run/descriptor_message.h"
-#include "run/keeper.h"
 #include "run/environment.h"
+#include "run/keeper.h"
 #include "run/proc.h"
 
 namespace convict::run {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "core/matrix_unit.h"
+#include "core/declarations.h"
 #include "core/role.h"
 
 namespace convict::run {

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File descriptors of this process, for those who start others.
+// File descriptors of this process, for those who start others, and messages of Unix sockets that carry them
+// (SCM_RIGHTS).
 #pragma once
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace convict::run {
 
@@ -23,5 +29,20 @@ inline int moved_up(int fd) {
   close(fd);
   return high;
 }
+
+inline constexpr size_t kMostDescriptors = 8;        // of one message
+inline constexpr size_t kLongestMessage = 64 << 10;  // bytes
+
+struct DescriptorMessage {
+  std::string text;
+  std::vector<int> descriptors;
+};
+
+/// Sends copies of the descriptors. Returns false if the other end is closed, or the text is too long. Precondition:
+/// the text is not empty.
+bool send_descriptors(int socket, std::string_view text, std::span<const int> descriptors);
+
+/// Waits for a message; nullopt at the end. What it carries is closed by exec, and belongs to the caller.
+std::optional<DescriptorMessage> receive_descriptors(int socket);
 
 }  // namespace convict::run

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "core/counters.h"
-#include "core/stages.h"
 
 namespace convict::run {
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <system_error>
 
-#include "run/descriptor_message.h"
+#include "run/descriptor.h"
 #include "run/environment.h"
 #include "run/proc.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/text.h"
-#include "run/environment.h"
 #include "run/floating_point.h"
 #include "run/in_stage.h"
 #include "run/plugin_check.h"

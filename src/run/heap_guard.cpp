@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 
 #include "core/error.h"
 #include "core/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/stages.h"
+#include "core/counters.h"
 #include "run/flight_record.h"
 
 namespace convict::run {

@@ -17,7 +17,6 @@
 #include <chrono>
 #include <deque>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -25,7 +24,6 @@
 #include <vector>
 
 #include "run/descriptor.h"
-#include "run/descriptor_message.h"
 #include "run/proc.h"
 
 namespace convict::run {

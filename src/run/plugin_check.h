@@ -5,8 +5,7 @@
 #include <string>
 
 #include "abi/convict.h"
-#include "core/matrix_unit.h"
-#include "core/transforms.h"
+#include "core/declarations.h"
 
 namespace convict::run {
 

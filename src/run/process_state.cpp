@@ -6,12 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <clocale>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+extern char** environ;
 
 namespace convict::run {
 namespace {
@@ -76,6 +77,36 @@ void note(ProcessState::Changed& changed, std::string_view what, bool mended) {
 }
 
 }  // namespace
+
+Variables::Variables() {
+  for (char** one = environ; one && *one; ++one) wanted_.emplace_back(*one);
+}
+
+Variables::~Variables() {
+  if (environ != table_.data() || table_.empty()) return;
+  environ = nullptr;
+  for (const std::string& one : wanted_)
+    if (const size_t equals = one.find('='); equals != std::string::npos)
+      setenv(one.substr(0, equals).c_str(), one.c_str() + equals + 1, 1);
+}
+
+bool Variables::are_as_before() const {
+  if (!environ) return wanted_.empty();
+  size_t i = 0;
+  for (; i < wanted_.size(); ++i)
+    if (!environ[i] || wanted_[i] != environ[i]) return false;
+  return !environ[i];
+}
+
+/// Whatever setenv() has changed in the table is written again. The strings are copied into the memory that they had,
+/// because none is longer than before: pointers that a library has from getenv() stay good.
+void Variables::put_back() {
+  shown_ = wanted_;
+  table_.clear();
+  for (std::string& one : shown_) table_.push_back(one.data());
+  table_.push_back(nullptr);
+  environ = table_.data();
+}
 
 ProcessState::ProcessState()
     : locale_(locale_now()),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Process-wide state that a library call must leave unchanged: limits, locale, signal mask and the like.
+// Process-wide state that a library call must leave unchanged: limits, locale, signal mask, environment variables and
+// the like.
 #pragma once
 
 #include <sched.h>
@@ -11,10 +12,25 @@
 
 #include <array>
 #include <string>
-
-#include "run/variables.h"
+#include <vector>
 
 namespace convict::run {
+
+class Variables {
+ public:
+  Variables();   // of now
+  ~Variables();  // leaves `environ` to the C library
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+  bool are_as_before() const;
+  void put_back();
+
+ private:
+  std::vector<std::string> wanted_;
+  std::vector<std::string> shown_;  // the same, in memory that all code may write to
+  std::vector<char*> table_;        // of shown_, for `environ`
+};
 
 /// A snapshot of: locale, working directory, umask, environment variables, signal mask, resource limits, priority, CPU
 /// affinity and interval timers. The calling thread's, where threads differ. Measured: 3 us to compare.

@@ -6,14 +6,16 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/predicate.h"
+#include "store/cause_table.h"
 #include "store/facts.h"
+#include "store/statements.h"
 
 namespace convict::store {
 
@@ -66,5 +68,28 @@ Assignment assign(const Facts& facts);
 /// The row that has what was said of another one, or was shown by another one that is no more. "" if no row has.
 std::string heir_of(const Assignment& assignment, const Scope& scope, const std::string& verdict,
                     const std::string& rule, const std::string& line);
+
+/// The row of each hit of a campaign, as it comes: that of the known cause that covers it, or of the rule that does, or
+/// of its coarse signature. Remembers causes and rules, because there are thousands of hits a second.
+class Owners {
+ public:
+  Owners(Statements& sql, const std::string& path) : known_(sql, path) {}
+
+  struct Owner {
+    std::string row;  // its signature
+    Filing filing;
+    std::optional<int64_t> cause = {};  // the known one, if it is one's
+  };
+  Owner of(Statements& sql, int64_t campaign, const Mismatch& mismatch);
+
+  const KnownCauses& known() const { return known_; }
+
+ private:
+  const Rules& rules_for(Statements& sql, const Scope& scope);
+
+  KnownCauses known_;
+  std::map<Scope, Rules> rules_;
+  int64_t learnt_ = 0;  // how much there was when the rules were read: other processes explain, too
+};
 
 }  // namespace convict::store

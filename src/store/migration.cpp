@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cstdint>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables `mismatches` and `sightings`, which follow from the facts (facts.h): adding a hit (hits.cpp), assigning
-// rows anew (assigned_rows.cpp) when something is learnt (explained_row.cpp), and queries and triage
-// (mismatch_table.cpp). Functions that write must run in a transaction of the caller.
+// The tables `mismatches` and `sightings`, which follow from the facts (facts.h): adding a hit (hits.cpp), assigning rows
+// anew when something is learnt (assigned_rows.cpp), and queries and triage (mismatch_table.cpp). Functions that write must run in a transaction of the caller.
 #pragma once
 
 #include <map>
@@ -11,8 +10,8 @@
 #include <vector>
 
 #include "core/verdict.h"
+#include "store/assign.h"
 #include "store/facts.h"
-#include "store/owners.h"
 #include "store/rows.h"
 #include "store/statements.h"
 

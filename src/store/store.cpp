@@ -10,12 +10,12 @@
 #include <type_traits>
 
 #include "core/text.h"
+#include "store/assign.h"
 #include "store/campaign_table.h"
 #include "store/cause_table.h"
 #include "store/database.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
-#include "store/owners.h"
 #include "store/statements.h"
 #include "store/trouble.h"
 

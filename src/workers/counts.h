@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/counters.h"
-#include "core/stages.h"
 #include "run/flight_record.h"
 
 namespace convict::workers {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <utility>
 #include <variant>
 
 #include "run/heap_guard.h"

@@ -2,7 +2,6 @@
 #include "workers/lone_run.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/case_text.h"

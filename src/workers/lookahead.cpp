@@ -15,7 +15,6 @@
 #include "generate/place.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
-#include "run/process_target.h"
 
 namespace convict::workers {
 namespace {

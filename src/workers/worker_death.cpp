@@ -12,7 +12,6 @@
 #include "core/plugin_name.h"
 #include "core/role.h"
 #include "core/text.h"
-#include "run/guarded_memory.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include "core/case_text.h"

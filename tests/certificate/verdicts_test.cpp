@@ -14,7 +14,7 @@
 #include "core/case_text.h"
 #include "core/implementation.h"
 #include "core/names.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 
 namespace convict {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "core/isa.h"
+#include "core/processor.h"
 #include "kernels/simd/isa.h"
 #include "tests/cli/command.h"
 

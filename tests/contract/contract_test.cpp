@@ -17,7 +17,7 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/verdict.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
 #include "run/guarded_call.h"

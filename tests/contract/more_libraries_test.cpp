@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/case_text.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 #include "run/loader.h"

@@ -13,7 +13,7 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "core/names.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
 #include "kernels/simd/isa.h"

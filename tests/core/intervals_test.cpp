@@ -23,7 +23,7 @@ TEST(Intervals, AgreesWithASetWhateverTheOrder) {
       for (uint64_t k = first; k < first + count; ++k) numbers.insert(k);
       ASSERT_EQ(intervals.count(), numbers.size()) << seed;
     }
-    for (uint64_t k = 0; k < 80; ++k) ASSERT_EQ(intervals.contains(k), numbers.contains(k)) << seed << " " << k;
+    for (uint64_t k = 0; k < 80; ++k) ASSERT_EQ(intervals.gap(k).first != k, numbers.contains(k)) << seed << " " << k;
     size_t runs = 0;
     for (const uint64_t k : numbers) runs += k == 0 || !numbers.contains(k - 1);
     ASSERT_EQ(intervals.runs(), runs) << seed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runs.h"
+#include "core/layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fault that not all data show is asked for with as many data, and images, as it takes.
-#include "diagnose/asked_data.h"
+#include "diagnose/data_condition.h"
 
 #include <gtest/gtest.h>
 

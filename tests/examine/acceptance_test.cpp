@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/case_text.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 
 namespace convict {
 namespace {

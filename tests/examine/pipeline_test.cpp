@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An implementation whose contract depends on the problem is held to the one that holds.
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "abi/element.h"
 #include "certificate/check.h"
 #include "core/case_text.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "run/loader.h"
 #include "tests/examine/direct_kernel.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two failing cases of one fault are explained by one condition, those of two faults are not.
-#include "explain/together.h"
+#include "explain/learn.h"
 
 #include <gtest/gtest.h>
 

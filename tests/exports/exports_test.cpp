@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/hex_float.h"
 #include "core/text.h"
 #include "exports/shared/spelling.h"
 #include "tests/exports/export_bench.h"

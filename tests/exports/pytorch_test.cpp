@@ -7,7 +7,7 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/isa.h"
+#include "core/processor.h"
 #include "generate/generate.h"
 #include "tests/exports/export_bench.h"
 

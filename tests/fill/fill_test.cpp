@@ -11,7 +11,6 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "core/terms.h"
 #include "generate/generate.h"
 
 namespace convict {

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "core/geometry.h"
-#include "generate/chains.h"
 #include "generate/draw.h"
 #include "generate/niches.h"
 

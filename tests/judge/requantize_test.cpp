@@ -2,7 +2,7 @@
 //
 // Multipliers and shifts: the arithmetic of the specifications on numbers worked out by hand, and the same answers from
 // the code that checks certificates.
-#include "judge/requantize.h"
+#include "judge/quantized.h"
 
 #include <gtest/gtest.h>
 

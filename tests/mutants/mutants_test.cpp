@@ -15,7 +15,7 @@
 #include "certificate/check.h"
 #include "core/case_text.h"
 #include "core/verdict.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
 #include "run/loader.h"

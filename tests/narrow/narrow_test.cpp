@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/case_text.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "tests/narrow/kernel.h"
 

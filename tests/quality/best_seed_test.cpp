@@ -10,7 +10,7 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "lab/faults/draw.h"
 #include "lab/faults/faulty_kernel.h"
 #include "shrink/shrink.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/case_text.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
 #include "run/loader.h"

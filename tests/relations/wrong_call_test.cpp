@@ -7,7 +7,7 @@
 
 #include "abi/element.h"
 #include "certificate/check.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "tests/relations/relation_bench.h"
 
 namespace convict {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/variables.h"
+#include "run/process_state.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

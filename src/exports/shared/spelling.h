@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "abi/convict.h"
 #include "exports/exporter.h"
@@ -38,5 +39,20 @@ std::string certificate_comment(const ExportRequest& request, std::string_view m
 
 /// `words` separated by blanks, in lines of at most 110 characters that begin with `indent`.
 std::string wrapped(std::span<const std::string> words, std::string_view indent);
+
+/// Of src and dst. With all but the first, oneDNN chooses the layout of the weights.
+enum class OnednnLayout { kOfTheCase, kChosenByOnednn, kChannelsFirst, kChannelsLast };
+
+/// That of the accused variant. Without evidence against one: that of the case.
+inline OnednnLayout onednn_layout(const ExportRequest& request) {
+  constexpr std::pair<std::string_view, OnednnLayout> kVariants[] = {
+      {"onednn:any", OnednnLayout::kChosenByOnednn},
+      {"onednn:channels_first", OnednnLayout::kChannelsFirst},
+      {"onednn:channels_last", OnednnLayout::kChannelsLast},
+  };
+  for (const auto& [name, layout] : kVariants)
+    if (request.evidence && request.evidence->suspect == name) return layout;
+  return OnednnLayout::kOfTheCase;
+}
 
 }  // namespace convict::exports

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads ONNX files into plain data (onnx_file.cpp, the only importer source that uses protobuf), and plain data into
-// cases (onnx_layer.cpp).
+// cases.
 #pragma once
 
 #include <map>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 
 namespace convict::fuzz {
 

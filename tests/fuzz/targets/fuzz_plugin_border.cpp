@@ -10,7 +10,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "run/guarded_call.h"
 #include "store/database.h"
 #include "tests/fuzz/parsers/border.h"

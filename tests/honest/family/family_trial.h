@@ -18,7 +18,7 @@
 #include "core/implementation.h"
 #include "core/names.h"
 #include "core/random.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "run/loader.h"
 

@@ -19,7 +19,7 @@
 #include "core/layout.h"
 #include "core/random.h"
 #include "core/verdict.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "judge/fft_bound.h"
 #include "kernels/fft/plan.h"
 #include "kernels/fft/roots_of_unity.h"

@@ -17,7 +17,7 @@
 #include "core/layout.h"
 #include "core/random.h"
 #include "core/verdict.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "judge/winograd_bound.h"
 #include "kernels/winograd/plan.h"
 #include "tests/kernels/targets.h"

@@ -5,7 +5,7 @@
 
 #include "core/case_text.h"
 #include "core/implementation.h"
-#include "examine/local_examiner.h"
+#include "examine/pipeline.h"
 #include "lab/score/summary.h"
 
 namespace convict {

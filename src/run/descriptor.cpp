@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/descriptor_message.h"
+#include "run/descriptor.h"
 
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include <cerrno>
 #include <cstring>
 
 namespace convict::run {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/shared/cpp_text.h"
+#include "exports/shared/program.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/case_text.h"
-#include "core/hex_float.h"
 #include "core/names.h"
+#include "core/text.h"
 #include "exports/shared/spelling.h"
 #include "judge/bounds.h"
 

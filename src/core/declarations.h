@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an implementation declares of its transforms (convict_transforms), in memory of our own.
+// What an implementation declares beside its contract, in memory of our own.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@ namespace convict::inline core {
 /// Of a tile of Winograd's F(m, r), infinity included: m + r - 1. Implementations use no more, and no bound is known.
 inline constexpr int kMostPoints = 8;
 
+/// Of its transforms (convict_transforms).
 struct Transforms {
   bool moves_tiles = false;         // Winograd: the last tile of an axis may overlap the one before
   bool pairs_planes = false;        // FFT: two real planes may share one complex transform
@@ -23,5 +24,22 @@ struct Transforms {
 inline bool has_points(const Transforms& transforms, int64_t m, int64_t r) {
   return !transforms.points.empty() && static_cast<int64_t>(transforms.points.size()) == m + r - 2;
 }
+
+/// Bits of significands to which operands may be rounded: from those of bf16 to those of f64.
+inline constexpr int kFewestOperandBits = 8, kMostOperandBits = 53;
+
+/// Of a matrix unit that it computes on (convict_matrix_unit).
+struct MatrixUnit {
+  int operand_bits = 0;    // to which operands of products are rounded or truncated; 0: they are not
+  bool truncates = false;  // additions truncate, several terms at once
+
+  bool operator==(const MatrixUnit&) const = default;
+};
+
+/// What an implementation declares beside its contract.
+struct Declarations {
+  Transforms transforms = {};
+  MatrixUnit matrix_unit = {};
+};
 
 }  // namespace convict::inline core
