@@ -153,7 +153,7 @@ TEST_P(Misbehaving, HarmsNoCampaign) {
   // Each case of these costs all the time or memory that a call has, or the time that a client has to end.
   const bool costly = GetParam().verdict == std::string("hang") || GetParam().verdict == std::string("oom") ||
                       GetParam().text == std::string("closed its stdout");
-  const int cases = costly ? 2 : 4;
+  const int cases = costly ? 2 : 8;
   std::vector<std::string> words = {fmt::format("--cases={}", cases), "--illegal=0", "--where=in<=3"};
   if (costly) words.insert(words.end(), {"--timeout=" + timeout(), "--memory=400M"});
   const CommandResult result = campaign(misbehaving(GetParam().name), words);

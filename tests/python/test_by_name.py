@@ -45,7 +45,7 @@ def test_transposed(like):
 
 
 def test_what_it_lacks_is_refused_for_it():
-    for where, lacks in (("d=2 g=1", "dilation"), ("g=2", "groups"), ("bias=1", "bias")):
+    for where, lacks in (("d=2 g=1 bias=0", "dilation"), ("g=2 d=1 bias=0", "groups"), ("bias=1 g=1 d=1", "bias")):
         with pytest.raises(convict.Refused, match=f"no parameter for {lacks}"):
             convict.trial(my_conv2d, cases=20, seed=1, where=where)
 
