@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/prediction.h"
 
+#include <algorithm>
+
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "diagnose/data_condition.h"
 #include "diagnose/probe.h"
 #include "generate/generate.h"
 
@@ -14,19 +17,16 @@ constexpr uint64_t kMostDrawn = 100;  // times the wanted cases, in search of th
 constexpr double kMostCost = 1e7;     // multiply-adds of a case
 constexpr size_t kMostExamples = 5;
 
-constexpr std::pair<Fill, uint64_t> kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
-
-/// Nothing if the case is refused.
-std::optional<bool> fails(diagnose::Probe& probe, const Case& c) {
-  const auto answer = probe.ask(c);
-  if (!answer.judged || answer.mismatch) return answer.judged ? std::optional(true) : std::nullopt;
-  Case other = c;
-  for (const auto& [fill, seed] : kTellingData) {
-    other.fill = fill;
-    other.seed = seed;
-    if (probe.ask(other).mismatch) return true;
-  }
-  return false;
+/// Whether the case fails as `shrunk` does. Nothing if it is refused, or fails in another way.
+std::optional<bool> fails(diagnose::Probe& probe, const Mismatch& shrunk, const Case& c) {
+  const auto seen = [&](const Case& one) -> std::optional<bool> {
+    const auto answer = probe.ask(one);
+    if (answer.mismatch && !is_same_failure(*answer.mismatch, shrunk)) return std::nullopt;
+    return answer.judged ? std::optional(answer.mismatch.has_value()) : std::nullopt;
+  };
+  if (const std::optional<bool> first = seen(c); first != false) return first;
+  return std::ranges::any_of(diagnose::kTellingData,
+                             [&](const diagnose::Data& data) { return seen(diagnose::with(c, data)) == true; });
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Prediction predicted(const Predicate& predicate, const Mismatch& shrunk, uint64_
     const Resolved resolved = resolve(c);
     const double cost = multiply_adds(resolved.problem);
     if (resolved.why_not || cost > kMostCost || (cost == 0 && !computes_nothing)) continue;
-    const auto failed = fails(probe, c);
+    const auto failed = fails(probe, shrunk, c);
     if (!failed) continue;
     ++result.cases;
     const bool said = predicate.holds(c, resolved.problem);

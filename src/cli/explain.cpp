@@ -75,6 +75,8 @@ std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const
 }
 
 std::string as_text(const campaign::Prediction& prediction) {
+  if (prediction.cases == 0)
+    return "not checked: the suspect took none of the fresh cases that were drawn\n";
   std::string text =
       fmt::format("of {} fresh cases, this is right for {:.1f} %: {} fail unsaid, {} pass\n", prediction.cases,
                   100 * prediction.share_right(), prediction.unsaid, prediction.oversaid);
