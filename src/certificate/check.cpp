@@ -96,8 +96,6 @@ convict_dtype accumulator_of(const DeclaredContract& contract, const SumTypes& t
   return all_alike ? held[0] : CONVICT_F32;  // which holds f16 and bf16, that do not hold each other
 }
 
-constexpr double kMostBytes = 4.0 * (1 << 30);  // of the operands: what one worker may have by default
-
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 std::string shown(double value) { return fmt::format("{} = {}", hex_float(value), value); }
@@ -285,7 +283,7 @@ class Checker {
     }
     output_type_ = output.dtype;
     const double bytes = examination_bytes(described, p_);
-    if (bytes > kMostBytes) {
+    if (bytes > kMostDrawnBytes) {
       note(fmt::format("nothing checked: the operands take {:.1f} GiB, and more than 4 are not drawn", bytes / 0x1p30));
       return false;
     }

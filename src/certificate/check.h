@@ -14,6 +14,9 @@
 
 namespace convict::certificate {
 
+/// Larger operands are not drawn again: what one worker may have by default.
+inline constexpr double kMostDrawnBytes = 4.0 * (1 << 30);
+
 /// What came of the claims of one certificate.
 struct CertificateCheck {
   int confirmed_claims = 0, refuted_claims = 0;

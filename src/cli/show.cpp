@@ -41,21 +41,31 @@ std::string meaning(const std::string& verdict) try {
   return verdict;
 }
 
-std::string versions_of(const store::CauseRow& cause) try {
-  return cause.block.empty() ? "" : parse_causes(cause.block, "").at(0).versions.text();
+/// What the file of a known cause says of it. Nothing of a candidate.
+std::optional<Cause> known_as(const store::CauseRow& cause) try {
+  return cause.block.empty() ? std::nullopt : std::optional(parse_causes(cause.block, "").at(0));
 } catch (const UsageError&) {  // of another version
-  return "";
+  return std::nullopt;
+}
+
+/// A line for each line of a text.
+std::string cause_lines(std::string_view name, const std::string& lines) {
+  std::string text;
+  for (const std::string_view one : split(lines, '\n')) text += cause_line(name, one);
+  return text;
 }
 
 /// Everything that a database has about one cause, and its mismatches in a line each.
 std::string cause_as_text(const reports::CauseGroup& group) {
   const report::MismatchReport& first = group.first();
+  const std::optional<Cause> known = known_as(group.cause);
   std::string text = fmt::format("{}: {}\n", group.number(), printable(group.cause.title, kLongestShown));
   text += cause_line("status", group.status()) + cause_line("suspects", group.suspects()) +
-          cause_line("versions", versions_of(group.cause)) + cause_line("blame", group.blame()) +
+          cause_line("versions", known ? known->versions.text() : "") + cause_line("blame", group.blame()) +
           cause_line("verdict", meaning(first.row.verdict)) + cause_line("shows if", group.shows_if()) +
           cause_line("operations", group.operations()) + cause_line("link", group.cause.link);
-  for (const std::string_view note : split(group.cause.note, '\n')) text += cause_line("note", note);
+  text += cause_lines("note", group.cause.note);
+  if (known) text += cause_lines("source", known->about.source) + cause_lines("since", known->about.since);
   text += fmt::format("  {:<10} {} in {} mismatches\n", "hits", with_commas(static_cast<uint64_t>(group.hits())),
                       group.rows.size());
   for (const report::MismatchReport* one : group.rows)

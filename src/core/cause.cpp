@@ -110,12 +110,6 @@ std::vector<std::string> predicate_lines(const Cause& cause) {
   return lines;
 }
 
-std::vector<std::string> note_lines(const Cause& cause) {
-  std::vector<std::string> lines;
-  for (const std::string_view line : split(cause.note, '\n')) lines.emplace_back(line);
-  return cause.note.empty() ? std::vector<std::string>() : lines;
-}
-
 template <std::string Cause::*Member>
 void set_text(Cause& cause, std::string_view value) {
   cause.*Member = value;
@@ -124,6 +118,22 @@ void set_text(Cause& cause, std::string_view value) {
 template <std::string Cause::*Member>
 std::vector<std::string> text_of(const Cause& cause) {
   return (cause.*Member).empty() ? std::vector<std::string>() : std::vector{cause.*Member};
+}
+
+/// One more line of a text.
+template <std::string CauseText::*Member>
+void add_line(Cause& cause, std::string_view value) {
+  std::string& text = cause.about.*Member;
+  text += (text.empty() ? "" : "\n") + std::string(value);
+}
+
+template <std::string CauseText::*Member>
+std::vector<std::string> lines_of(const Cause& cause) {
+  const std::string& text = cause.about.*Member;
+  std::vector<std::string> lines;
+  if (text.empty()) return lines;
+  for (const std::string_view line : split(text, '\n')) lines.emplace_back(line);
+  return lines;
 }
 
 /// In the order in which they are written; the first begins a block.
@@ -150,9 +160,9 @@ constexpr Key kKeys[] = {
      }},
     {"status", false, false, set_status, text_of<&Cause::status>},
     {"link", false, false, set_text<&Cause::link>, text_of<&Cause::link>},
-    {"note", false, true,
-     [](Cause& cause, std::string_view value) { cause.note += (cause.note.empty() ? "" : "\n") + std::string(value); },
-     note_lines},
+    {"note", false, true, add_line<&CauseText::note>, lines_of<&CauseText::note>},
+    {"source", false, true, add_line<&CauseText::source>, lines_of<&CauseText::source>},
+    {"since", false, true, add_line<&CauseText::since>, lines_of<&CauseText::since>},
 };
 
 const Key& key_named(std::string_view name) {

@@ -48,6 +48,15 @@ inline constexpr std::string_view kGone = "gone";
 inline constexpr std::array<std::string_view, 6> kShownStatuses = {"new",   "known",   "reported",
                                                                    "fixed", "wontfix", kGone};
 
+/// What people are told of a cause, in lines.
+struct CauseText {
+  std::string note;    // what happens, and to whom
+  std::string source;  // where it is in the library's source, and what would be right there
+  std::string since;   // the first release that has it, and the last one that was asked
+
+  bool operator==(const CauseText&) const = default;
+};
+
 struct Cause {
   std::string name;     // of lower-case letters, digits and hyphens
   std::string title;    // one plain sentence, without its full stop
@@ -58,7 +67,7 @@ struct Cause {
   std::vector<Predicate> when;     // it shows where one of them holds
   std::vector<std::string> cases;  // lines that show it, the smallest first
   std::string status = "known", link = {};
-  std::string note = {};  // for people, in lines
+  CauseText about = {};
   int64_t share = 90;     // the least part of the covered cases that show it, in percent
 
   /// Whether it is one of this implementation in this version.

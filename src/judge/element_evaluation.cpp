@@ -71,10 +71,11 @@ class ExactSum {
 
 /// Walks the terms of one element of a convolution. Along every axis a position `i` of the image, a position `o` of the
 /// strided side and a tap `r` of the filter belong together if i = o*stride - pad_begin + r*dilation. The element fixes
-/// one of the three, one runs, and the third is solved for.
+/// one of the three, one runs, and the third is solved for. A `Sum` takes products by add(x, y).
+template <class Sum>
 class TermWalk {
  public:
-  TermWalk(const convict_problem& p, const convict_tensors& t, const int64_t* at, ExactSum& sum)
+  TermWalk(const convict_problem& p, const convict_tensors& t, const int64_t* at, Sum& sum)
       : p_(p), at_(at), sum_(sum) {
     const convict_tensor& src = p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src;
     const convict_tensor& dst = p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst;
@@ -139,7 +140,7 @@ class TermWalk {
 
   const convict_problem& p_;
   const int64_t* at_;
-  ExactSum& sum_;
+  Sum& sum_;
   const convict_tensor *image_, *strided_, *filter_, *computed_;
   long double zero_;
 };
@@ -230,9 +231,33 @@ ExactElement requantized_element(const convict_problem& p, const convict_tensors
 }
 
 /// Adds up all elements of a tensor from dimension `dim` on.
-void add_all(const convict_tensor& tensor, int dim, int64_t position, ExactSum& sum) {
+template <class Sum>
+void add_all(const convict_tensor& tensor, int dim, int64_t position, Sum& sum) {
   if (dim == tensor.ndim) return sum.add(element(tensor, position));
   for (int64_t i = 0; i < tensor.dims[dim]; ++i) add_all(tensor, dim + 1, position + i * tensor.strides[dim], sum);
+}
+
+const Role& output_role(const convict_problem& p, std::string_view name) {
+  const auto found = std::ranges::find(kRoles, name, &Role::name);
+  assert(found != kRoles.end() && found->is_output[p.pass]);
+  return *found;
+}
+
+/// Adds the products of one element, and the bias and old contents of one that is no sum of integers.
+template <class Sum>
+void add_terms(const convict_problem& p, const convict_tensors& filled, std::string_view role,
+               std::span<const int64_t> at, Sum& sum) {
+  const convict_tensor& output = filled.*output_role(p, role).tensor;
+  assert(at.size() == static_cast<size_t>(output.ndim));
+  if (role == "diff_bias") {
+    for (int64_t n = 0; n < p.batch; ++n)
+      add_all(filled.diff_dst, 2, n * filled.diff_dst.strides[0] + at[0] * filled.diff_dst.strides[1], sum);
+    return;
+  }
+  TermWalk(p, filled, at.data(), sum).run();
+  if (is_integer(filled.src.dtype)) return;
+  if (p.pass == CONVICT_FORWARD && p.has_bias) sum.add(element(filled.bias, at[1] * filled.bias.strides[0]));
+  if (p.beta != 0) sum.add(p.beta, element(output, position_of(output, at.data())));
 }
 
 }  // namespace
@@ -250,31 +275,30 @@ double error_of_reference(const ExactElement& exact, convict_dtype output) {
 
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at) {
-  const auto found = std::ranges::find(kRoles, role, &Role::name);
-  assert(found != kRoles.end() && found->is_output[p.pass]);
-  const convict_tensor& output = filled.*found->tensor;
-  assert(at.size() == static_cast<size_t>(output.ndim));
   ExactSum sum;
-  if (role == "diff_bias") {
-    for (int64_t n = 0; n < p.batch; ++n)
-      add_all(filled.diff_dst, 2, n * filled.diff_dst.strides[0] + at[0] * filled.diff_dst.strides[1], sum);
-    return sum.result();
-  }
-  TermWalk(p, filled, at.data(), sum).run();
-  const long double old = p.beta != 0 ? element(output, position_of(output, at.data())) : 0.0L;
-  ExactElement result;
+  add_terms(p, filled, role, at, sum);
+  if (role == "diff_bias") return sum.result();
+  ExactElement result = sum.result();
   if (p.requantization != CONVICT_NO_REQUANTIZATION) {
-    result = requantized_element(p, filled, sum.result(), at[1]);
+    result = requantized_element(p, filled, result, at[1]);
   } else if (is_integer(filled.src.dtype)) {
-    result = quantized(p, filled, sum.result(), at[1], old);
-  } else {
-    if (p.pass == CONVICT_FORWARD && p.has_bias) sum.add(element(filled.bias, at[1] * filled.bias.strides[0]));
-    if (p.beta != 0) sum.add(p.beta, old);
-    result = sum.result();
+    const convict_tensor& output = filled.*output_role(p, role).tensor;
+    result = quantized(p, filled, result, at[1], p.beta != 0 ? element(output, position_of(output, at.data())) : 0.0L);
   }
   if (p.relu && result.value < 0) result.value = 0;  // not NaN
   if (p.dst_zero_point != 0) result.value += p.dst_zero_point;
   return result;
+}
+
+std::vector<Term> terms_of(const convict_problem& p, const convict_tensors& filled, std::string_view role,
+                           std::span<const int64_t> at) {
+  struct {
+    std::vector<Term> terms;
+    void add(long double x) { terms.push_back({x, std::nullopt}); }
+    void add(long double x, long double y) { terms.push_back({x, y}); }
+  } sum;
+  add_terms(p, filled, role, at, sum);
+  return std::move(sum.terms);
 }
 
 }  // namespace convict::judge

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "abi/convict.h"
 
@@ -46,5 +47,16 @@ double error_of_reference(const ExactElement& exact, convict_dtype output);
 /// Precondition: the problem is legal, `role` is one of its outputs, and `at` lies inside it.
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at);
+
+/// An addend of an element: a product, or one number.
+struct Term {
+  long double x = 0;
+  std::optional<long double> y;
+};
+
+/// The terms of the same element, in the order of the definition, without those that fall into padding. For sums of
+/// integers the products alone, less their zero point. Preconditions as above.
+std::vector<Term> terms_of(const convict_problem& p, const convict_tensors& filled, std::string_view role,
+                           std::span<const int64_t> at);
 
 }  // namespace convict::judge

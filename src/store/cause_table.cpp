@@ -59,7 +59,7 @@ void write_known(Statements& sql, const std::vector<Cause>& causes) {
         note = CASE triaged WHEN '' THEN excluded.note ELSE note END
     )sql");
     bind_all(*statement, ":name", cause.name, ":title", cause.title, ":block", cause.text(), ":status", cause.status,
-             ":link", cause.link, ":note", cause.note);
+             ":link", cause.link, ":note", cause.about.note);
     statement->exec();
   }
 }
