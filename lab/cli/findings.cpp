@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
 #include "campaign/case_list.h"
@@ -56,7 +57,7 @@ ShownCase seen_of(const Mismatch& mismatch, const workers::RosterEntry& entry) {
 
 /// Runs a case on the implementations that the cause concerns; the first that shows it.
 std::optional<ShownCase> seen_here(const Cause& cause, const std::string& line,
-                                  const std::vector<workers::RosterEntry>& installed) {
+                                   std::span<const workers::RosterEntry> installed) {
   for (const workers::RosterEntry& entry : installed) {
     if (!cause.concerns(entry.name, entry.version)) continue;
     workers::SupervisionSettings settings = RunOptions().settings();
@@ -71,6 +72,11 @@ std::optional<ShownCase> seen_here(const Cause& cause, const std::string& line,
       if (cause.covers(m.suspect, entry.version, m.verdict, m.problem_case)) return seen_of(m, entry);
   }
   return std::nullopt;
+}
+
+/// Puts this implementation first, and leaves the others in their order.
+void prefer(std::vector<workers::RosterEntry>& installed, const std::string& name) {
+  std::ranges::stable_partition(installed, [&](const workers::RosterEntry& entry) { return entry.name == name; });
 }
 
 bool can_be_run(const Cause& cause, const std::vector<workers::RosterEntry>& installed) {
@@ -189,15 +195,16 @@ int findings(const FindingsOptions& options) {
     throw UsageError(fmt::format("'{}' is no directory, and cannot become one", printable(options.directory, 300)));
   if (!options.programs.empty() && !fs::is_directory(options.programs, error))
     throw UsageError(fmt::format("--programs: '{}' is no directory", printable(options.programs, 300)));
-  const auto installed = everything_installed(options.plugins).entries;
+  auto installed = everything_installed(options.plugins).entries;
   ShownCases seen = read_seen(directory / kSeenFile), kept;
   std::vector<CauseFacts> all;
   for (const Cause& cause : causes) {
     CauseFacts facts{cause, std::nullopt, program_of(cause, options.programs), ""};
+    const auto before = seen.find(cause.name);
+    if (before != seen.end()) prefer(installed, before->second.suspect);
     for (size_t i = 0; i < cause.cases.size() && !facts.seen; ++i)
       facts.seen = seen_here(cause, cause.cases[i], installed);
     if (interrupted()) return kInterrupted;
-    const auto before = seen.find(cause.name);
     if (before != seen.end() && !can_be_run(cause, installed) && is_of(before->second, cause))
       facts.seen = before->second;
     if (!options.programs.empty()) facts.change = text_of(fs::path(options.programs) / (cause.name + ".diff"));

@@ -141,15 +141,18 @@ std::string bug_of(const CauseFacts& facts) {
 
 constexpr size_t kMostTerms = 64, kWidth = 100;  // of a sum that is written out; columns of one line
 
-/// "dst[0,0,1] = 2 * 3 + 1 * -1 = 5", in lines that are no longer than `kWidth`. Empty if the sum is too long.
+/// "dst[0,0,1] = 2 * 3 + 1 * -1 = 5", in lines of whole terms that are no longer than `kWidth`. Empty if the sum is too
+/// long.
 std::string sum_of(const Case& c, const Certificate::Element& element) {
   if (!element.role || !element.at) return "";
   const std::string sum = certificate::by_hand(c, *element.role, *element.at, kMostTerms);
   if (sum.empty()) return "";
   std::string text, line = fmt::format("{}[{}] =", *element.role, fmt::join(*element.at, ","));
-  for (const std::string_view word : split(sum, ' ')) {
-    if (line.size() + 1 + word.size() > kWidth) text += std::exchange(line, "   ") + "\n";
-    line += fmt::format(" {}", word);
+  for (size_t begin = 0, end = 0; begin < sum.size(); begin = end) {
+    end = std::min(sum.find(" + ", begin + 1), sum.size());
+    const size_t length = end - begin;  // with the " + " before all but the first
+    if (line.size() + 1 + length > kWidth) text += std::exchange(line, "   ") + "\n";
+    line += (begin == 0 ? " " : "") + sum.substr(begin, length);
   }
   return text + line + "\n";
 }
@@ -231,11 +234,12 @@ std::string source_of(const CauseFacts& facts) {
 
 std::string condition_of(const CauseFacts& facts) {
   std::string conditions;
-  for (const Predicate& one : facts.cause.when)
-    conditions += fmt::format("{}{}", conditions.empty() ? "" : ", or ", code_span(one.in_words()));
+  const std::vector<Predicate>& when = facts.cause.when;
+  for (const Predicate& one : when)
+    conditions += fmt::format("{}{}", when.size() == 1 ? "If " : "\n- ", code_span(one.in_words()));
   const std::string suspect = facts.seen ? facts.seen->suspect : facts.cause.suspect;
   const std::string line = facts.seen ? facts.seen->line : facts.cause.cases[0];
-  return fmt::format("If {}. Found by convict:\n", conditions) +
+  return fmt::format("{}{}\n\nFound by convict:\n", when.size() == 1 ? "" : "If one of these holds:\n", conditions) +
          reports::code_block(fmt::format("    convict repro{} --target {} --oracle none '{}'\n",
                                          facts.seen ? facts.seen->flags : "", shell_quoted(suspect), line));
 }

@@ -2,25 +2,27 @@
 //
 // bytes -> a legal case -> all native kernels, with LibTorch and oneDNN as witnesses. Prints the witnesses' mismatches
 // and goes on. Against their crashes, use -fork=1 -ignore_crashes=1, or `convict fuzz --engine libfuzzer`.
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "abi/element.h"
-#include "core/geometry.h"
+#include "core/cause.h"
 #include "core/implementation.h"
 #include "fuzz/record.h"
 #include "tests/fuzz/targets/examiner.h"
 
-/// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md,
-/// onednn-integers-one-channel.md, onednn-conv3d-dilated-unit-kernel.md), which would end this process. `convict fuzz`
-/// runs them too, because there a death costs one case.
+/// Whether a known cause damages memory with this case, at once or where a later call meets it: that would end this
+/// process. `convict fuzz` runs such cases too, because there a death costs one case.
 static bool is_deadly(const convict::Case& c) {
-  const bool integers = convict::is_integer(c.src_type), fused = c.relu || c.beta != 0 || integers;
-  const convict_problem p = convict::resolve(c).problem;
-  if (integers && (c.ic == 1 || c.oc == 1 || p.in[0] * p.in[1] * p.in[2] == 1 || p.out[0] * p.out[1] * p.out[2] == 1))
-    return true;
-  if (c.rank == 3 && c.kernel == convict::Axes{1, 1, 1} && c.dilation != convict::Axes{1, 1, 1}) return true;
-  return fused && c.op == CONVICT_CONV_TRANSPOSE && (c.views.dst || c.batch == 0);
+  using convict::Verdict;
+  constexpr std::array kDeadly = {Verdict::kCrash,      Verdict::kHang,         Verdict::kOom,
+                                  Verdict::kOutOfBounds, Verdict::kInputWritten, Verdict::kSideEffect};
+  return std::ranges::any_of(convict::shipped_causes(), [&](const convict::Cause& cause) {
+    return (cause.suspect.starts_with("onednn") || cause.suspect.starts_with("libtorch")) &&
+           std::ranges::find_first_of(cause.verdicts, kDeadly) != cause.verdicts.end() &&
+           std::ranges::any_of(cause.when, [&](const convict::Predicate& when) { return when.holds(c); });
+  });
 }
 
 /// LeakSanitizer: suppresses memory that the vendors' libraries never free, by library. Reports our own leaks.
