@@ -216,7 +216,7 @@ class Surveyor {
       if (!is_one_too_many(profile_, made(profile_, one.recipe, survey_.domain.examples), one.recipe))
         accepted.push_back(one.recipe);
     if (accepted.empty()) accepted.push_back(taken_.front().recipe);
-    if (is_exact && !thorough_) {  // enough for a short campaign
+    if (!thorough_ && (is_exact || accepted.size() >= kEnoughForFew)) {  // enough for a short campaign
       survey_.domain.starts = std::move(accepted);
       return;
     }

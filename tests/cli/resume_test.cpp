@@ -59,12 +59,12 @@ class ResumeTest : public CliTest {
 };
 
 TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
-  const CommandResult whole = run(fuzz("whole.db", {"--cases=2000", "--seed=5", "--format=json"}));
+  const CommandResult whole = run(fuzz("whole.db", {"--cases=600", "--seed=5", "--format=json"}));
   ASSERT_EQ(whole.exit_code, 1);
   {
     const PluginEvents events;
-    Command command(fuzz("cut.db", {"--cases=2000", "--seed=5"}), with(events.told_and_waiting()));
-    ASSERT_TRUE(events.stop_after(command, 1000));
+    Command command(fuzz("cut.db", {"--cases=600", "--seed=5"}), with(events.told_and_waiting()));
+    ASSERT_TRUE(events.stop_after(command, 300));
     command.signal(SIGINT);
     ASSERT_EQ(command.wait().exit_code, 130);
   }
@@ -80,8 +80,8 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
   query("cut.db", "UPDATE campaigns SET ratios = json_set(ratios, '$.direct[3]', 1000000)");
   const CommandResult result = run(resume("cut.db", {"--format=json", "-j", "2"}));
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_EQ(result.json()["cases"], 2000);
-  EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 2000);
+  EXPECT_EQ(result.json()["cases"], 600);
+  EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 600);
   EXPECT_EQ(hits("cut.db"), hits("whole.db"));
   const json in_one = whole.json()["implementations"][0], in_two = result.json()["implementations"][0];
   for (const char* key : {"computed", "refused"}) {  // what was in flight may have been called without being counted
@@ -94,7 +94,7 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
   EXPECT_EQ(shown, stored) << "the report is of the whole campaign";
   EXPECT_EQ(query("cut.db", "SELECT count(*) FROM campaigns"), "1");
   EXPECT_EQ(query("cut.db", "SELECT uuid FROM campaigns"), uuid);
-  EXPECT_EQ(query("cut.db", "SELECT state || done FROM campaigns"), "finished[[0,2000]]");
+  EXPECT_EQ(query("cut.db", "SELECT state || done FROM campaigns"), "finished[[0,600]]");
   EXPECT_EQ(query("cut.db", last_moment), query("cut.db", counts));
   EXPECT_EQ(query("cut.db", "SELECT min(seconds) || ' ' || min(cases) FROM moments"), "0.0 0");
   // What was in flight when it was stopped may have been reported without being counted here, but nothing counts twice.
@@ -203,18 +203,18 @@ TEST_F(ResumeTest, AKillRightAfterItTakesNoTimeBack) {
 }
 
 TEST_F(ResumeTest, ShardsMakeUpTheCampaign) {
-  ASSERT_EQ(run(fuzz("whole.db", {"--cases=601", "--seed=9", "--start=17"})).exit_code, 1);
+  ASSERT_EQ(run(fuzz("whole.db", {"--cases=301", "--seed=9", "--start=17"})).exit_code, 1);
   Hits sum;
   int cases = 0;
   for (const char* shard : {"1/3", "2/3", "3/3"}) {
     const std::string database = std::string("shard") + shard[0] + ".db";
     cases += run(fuzz(database,
-                      {"--cases=601", "--seed=9", "--start=17", "--format=json", std::string("--shard=") + shard}))
+                      {"--cases=301", "--seed=9", "--start=17", "--format=json", std::string("--shard=") + shard}))
                  .json()["cases"]
                  .get<int>();
     for (const auto& [signature, count] : hits(database)) sum[signature] += count;
   }
-  EXPECT_EQ(cases, 601);
+  EXPECT_EQ(cases, 301);
   EXPECT_EQ(sum, hits("whole.db"));
 }
 
@@ -233,7 +233,7 @@ TEST_F(ResumeTest, SlicesMakeUpTheCampaign) {
 /// one a fixed seed decides.
 class KillTest : public ResumeTest {
  protected:
-  static constexpr int kCases = 2000;
+  static constexpr int kCases = 600;
   const int kills_wanted_ = thorough(8, 200);
 
   size_t up_to(size_t most) { return std::uniform_int_distribution<size_t>(0, most)(random_); }
@@ -257,14 +257,14 @@ class KillTest : public ResumeTest {
     const FileChanges files(directory_.path());
     Command command(arguments, with(events.told()));
     if (random_() % 2 == 0)
-      if (const auto worker = after_calls(up_to(500), events, command)) {
+      if (const auto worker = after_calls(up_to(kCases / 4), events, command)) {
         kill(*worker, SIGKILL);
         ++kills_;
       }
     if (random_() % 2 == 0)
-      after_calls(up_to(1000), events, command);
+      after_calls(up_to(kCases / 2), events, command);
     else
-      after_changes(up_to(100), files, command);
+      after_changes(up_to(60), files, command);
     if (command.has_ended()) return;
     command.signal(SIGKILL);
     ++kills_;

@@ -81,14 +81,15 @@ def test_a_wrong_kernel_without_a_trick_has_a_falsifying_case():
     def mine(x, w, b, stride, padding, dilation, groups):
         return torch_like_conv(x, w, None, stride, padding, dilation, groups)
 
-    verdict = graded(mine, shrink="1h")
+    verdict = graded(mine)
     assert verdict["verdict"] == "wrong" and verdict["tricks"] == []
     assert "bias" in verdict["falsifying"] and 0 < verdict["right"] < 1
 
 
 def test_from_the_command_line(tmp_path):
     (tmp_path / "mine.py").write_text("def conv2d(x, w, *rest):\n    return x[:, :1] * 0\n")
-    words = [sys.executable, "-m", "convict", "grade", "mine.py:conv2d", "--like=torch.conv2d", "--cases=20"]
+    words = [sys.executable, "-m", "convict", "grade", "mine.py:conv2d", "--like=torch.conv2d", "--cases=20",
+             f"--shrink={SOON}"]
     result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1, result.stderr
     assert json.loads(result.stdout)["verdict"] == "wrong"
