@@ -157,7 +157,8 @@ def chance(finds, seconds):
 
 
 class Night:
-    """`plan`, in a file beside the database: settings, slices as they come to an end, answers about known causes."""
+    """`plan`, in a file beside the database: settings, slices as they come to an end, answers about known causes. Of a
+    slice, `code` is None until it has ended, and `said` is empty if it ended well."""
 
     def __init__(self, convict, database, clock=time.monotonic, patience=PATIENCE):
         self.convict, self.database = convict, database
@@ -238,7 +239,7 @@ class Night:
 
     def has_failed(self, framework):
         last = self.slices(framework)[-MOST_FAILURES:]
-        return len(last) == MOST_FAILURES and all(one["code"] not in VERDICTS for one in last)
+        return len(last) == MOST_FAILURES and all(one["said"] for one in last)
 
     def work(self):
         """Slices, until the time is over."""
@@ -258,6 +259,8 @@ class Night:
                     ["fuzz", "--target", framework.target, *framework.oracle, "--profile", "all", "--seed", str(one["seed"]),
                      "--time", f"{length}s", *self.limits, *self.flags, "--db", str(self.database), "-q", "--format", "json",
                      "-o", str(result)], length + self.patience)
+                if not one["said"] and not result.exists():
+                    one["said"] = "there was no result"
             finally:
                 one["seconds"] = round(self.clock() - begun, 1)
                 self.save()
@@ -337,7 +340,7 @@ class Night:
         slices = self.slices(framework)
         if not slices:
             yield f"{framework.name}: no time was left for it"
-        failed = [one for one in slices if one["code"] not in VERDICTS]
+        failed = [one for one in slices if one["said"]]
         for (code, said), many in collections.Counter((one["code"], one["said"]) for one in failed).items():
             yield f"{framework.name}: {many} of {len(slices)} slices ended with exit code {code}: {said}"
         if said := self.plan["asked"].get(framework.name, {}).get("said"):
@@ -358,7 +361,7 @@ class Night:
 
 def outcome(one, result):
     """Of a slice, in words."""
-    if one["code"] not in VERDICTS or not result.exists():
+    if one["said"]:
         return f"exit code {one['code']}: {one['said']}"
     campaign = json.loads(result.read_text())
     known = sum(cause["novelty"] == "known" for cause in campaign["causes"])
@@ -421,7 +424,7 @@ def page(night):
              "|---|---|---|---|---|---|---|---|---|", *(row(night, one, own[one.name]) for one in night.frameworks), "", COLUMNS]
     lines += section("New", [told(cause) for cause in new]) + section("Gone", gone)
     lines += section("What went wrong", [f"- {line}" for line in failures]) + section("Nobody could be blamed", nobody)
-    silent = any(not set(one["code"] for one in night.slices(each)) & set(VERDICTS) for each in night.frameworks)
+    silent = any(all(one["said"] for one in night.slices(each)) for each in night.frameworks)
     return "\n".join(lines).rstrip() + "\n", 1 if new else 125 if silent else 0
 
 
