@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir triton gpu-trial sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
+.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie nightly-frameworks-trixie newest newest-program fuzz replay guided nightly libraries js mlir triton gpu-trial nightly-frameworks transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -41,6 +41,7 @@ help:
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/ and corpus/kernelbench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
+	@echo 'make nightly-frameworks  all libraries and frameworks on trial in turn: TIME=8h DB=frameworks.db MEMORY= ONLY= JOBS=$(JOBS) (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/background/detection.md: half an hour'
 	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/background/detection.md): an hour or two'
 	@echo 'make mutation  change src/ at COUNT=200 random places, one by one, and say which tests notice (CONTRIBUTING.md): hours'
@@ -58,12 +59,11 @@ help:
 	@echo 'make wheel   build/wheel/convict_conv-*.whl: the program, its clients and the Python package, for pip (docs/wheel.md)'
 	@echo 'make sdist   the same as sources'
 	@echo 'make test-wheel  put the wheel into trees of Debian 12 and 13 that have Python and nothing of convict; 1 GB in build/bare'
-	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make seeds   ask the frameworks that are installed for the bugs that founded convict, and rewrite the table of docs/seeds.md'
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
 	@echo 'make nightly-trixie  a night there; TIME and the rest as for nightly'
-	@echo 'make sweep-trixie    a sweep there; TIME, DB and FUZZ_FLAGS as for sweep'
+	@echo 'make nightly-frameworks-trixie  that of frameworks there'
 	@echo 'make newest  LibTorch 2.13 and oneDNN 3.13 of the package index: known causes, replay, fuzz; TIME and DB as for fuzz; 3 GB'
 	@echo 'make dev       build without optimisation, and run all tests'
 	@echo 'make odr       link the program as one unit: one definition for each name'
@@ -164,9 +164,9 @@ nightly-trixie:
 	@$(call install,mmdebstrap)
 	$(TRIXIE) env $(call given,TIME SHARDS DB NIGHT SEED FLAGS FUZZ_FLAGS) make nightly JOBS=$(JOBS)
 
-sweep-trixie:
+nightly-frameworks-trixie:
 	@$(call install,mmdebstrap)
-	$(TRIXIE) env $(call given,TIME DB FUZZ_FLAGS) make sweep JOBS=$(JOBS)
+	$(TRIXIE) env $(call given,TIME DB MEMORY ONLY FUZZ_FLAGS) make nightly-frameworks JOBS=$(JOBS)
 
 # What pip installs. Of the packages above it needs those that the program is made of.
 WHEEL_PACKAGES = $(filter-out libtorch-dev libdnnl-dev libgtest-dev libonnx-testdata,$(PACKAGES)) python3-venv python3-pip
@@ -303,10 +303,10 @@ mlir:
 test-frameworks: js mlir $(filter-out cudnn,$(PYTHON_CLIENTS)) test-setup build
 	ctest --preset release -R '^Clients\.' --no-tests=error
 
-# Clients that are installed take part. FUZZ_FLAGS reach the script through the environment.
-sweep: modules
-	@$(call install,$(NIGHT_PACKAGES))
-	tools/sweep.sh $(CONVICT) $(DB) $(TIME)
+# Clients that are installed take part. TIME, DB and the rest reach the tool through the environment, if they are given.
+nightly-frameworks: modules
+	@$(call install,python3)
+	JOBS=$(JOBS) tools/frameworks_night.py $(CONVICT)
 
 # Needs no network, and nothing of `make setup`. Without MINUTES, 10.
 MINUTES ?= 10

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A night over everything: the native kernels, all libraries and all frameworks that are installed are on trial in turn.
+"""A night over everything: native kernels, and all libraries and frameworks that are installed, are on trial in turn.
 
     tools/frameworks_night.py build/release/convict --db frameworks.db --time 8h
 
-A third of the time is divided equally. The rest goes, slice by slice, to whoever is most likely to show something new. At
-the end, known causes that did not show are asked for by their own cases, beside the time. frameworks.md says what came of
-it, and frameworks.html has all that is in the database. A night that was interrupted or killed goes on if it is called
-again. docs/nightly.md has more.
+A third of the time is divided equally. The rest goes, slice by slice, to the one that is most likely to show something
+new. At the end, beside the time, known causes that did not show are asked for by their own cases. frameworks.md says
+what came of it, and frameworks.html has all that is in the database. A night that was interrupted or killed goes on if
+it is called again. Options may be given in the environment; FUZZ_FLAGS there are for each campaign: '--shrink 5m'.
 
 Exit codes: 0 nothing new, 1 something new, 2 usage, 71 the machine failed, 125 somebody could not be put on trial,
 130 interrupted
@@ -64,7 +64,7 @@ def amount(text, units, example):
     return int(match[1]) * UNITS[match[2]]
 
 
-# ---- Who is on trial, and with what ----------------------------------------------------------------------------------
+# ---- Who is on trial, and with what ----
 
 
 def told_by(convict, *words):
@@ -106,8 +106,8 @@ def available_memory():
 
 
 def divided(memory, processors):
-    """Workers of a campaign, and the bytes of each, its clients included: convict ends what takes more. Beside the workers
-    there may be as many for a target that goes its own way (docs/decisions/0051), and two trials (0049)."""
+    """Workers of a campaign, and the bytes of each, its clients included: convict ends what takes more. Beside the
+    workers there may be as many for a target that goes its own way (docs/decisions/0051), and two trials (0049)."""
     def of_each(jobs):
         return memory // (2 * jobs + 2)
 
@@ -117,7 +117,7 @@ def divided(memory, processors):
     return jobs, min(of_each(jobs), USUAL_MEMORY)
 
 
-# ---- What the database knows -----------------------------------------------------------------------------------------
+# ---- What the database knows ----
 
 SINGLETONS = """SELECT count(*) FROM (
   SELECT 1 FROM sightings s JOIN mismatches m ON m.id = s.mismatch LEFT JOIN causes c ON c.id = m.cause
@@ -127,7 +127,8 @@ SINGLETONS = """SELECT count(*) FROM (
 COUNTED = """SELECT ifnull(sum(json_extract(counts, '$.seconds')), 0), ifnull(sum(json_extract(counts, '$.cases')), 0),
     ifnull(sum(json_extract(counts, '$.judged')), 0)
   FROM campaigns WHERE id IN (SELECT value FROM json_each(?))"""
-EARLIER = """SELECT id, libraries, json_extract(counts, '$.seconds'), (SELECT json_group_array(key) FROM json_each(judged))
+EARLIER = """SELECT id, libraries, json_extract(counts, '$.seconds'),
+    (SELECT json_group_array(key) FROM json_each(judged))
   FROM campaigns WHERE id <= ? AND json_extract(counts, '$.seconds') > 0"""
 SEEN = """SELECT m.cause, m.suspect, m.first_campaign, m.first_seen, c.seed
   FROM sightings s JOIN mismatches m ON m.id = s.mismatch JOIN campaigns c ON c.id = s.campaign
@@ -146,14 +147,15 @@ def rows(database, query, values=()):
 
 
 def chance(finds, seconds):
-    """Of something new, per second of trial. If causes show like events of Poisson processes, those that were seen exactly
-    once, divided by the time, estimate how often one shows that was never seen (I. J. Good, Biometrika 40, 1953; for
-    fuzzers: M. Böhme, TOSEM 27, 2018). The prior is a gamma distribution, as if there had been one find in an hour before:
-    the estimate is its posterior mean. It falls with each second that shows nothing new, so everybody has a turn again."""
+    """Of something new, per second of trial. If each cause shows as a Poisson process does, the number of those that
+    were seen exactly once, divided by the time, estimates how often one shows that was never seen (I. J. Good,
+    Biometrika 40, 1953; for fuzzers: M. Böhme, TOSEM 27, 2018). As if there had been one such find in an hour before:
+    the posterior mean of a rate whose prior is the gamma distribution with shape 1. It falls with each second that
+    shows nothing new, so all have their turn again."""
     return (finds + PRIOR_FINDS) / (seconds + PRIOR_SECONDS)
 
 
-# ---- The night -------------------------------------------------------------------------------------------------------
+# ---- The night ----
 
 
 class Night:
@@ -184,8 +186,9 @@ class Night:
         jobs, memory = divided(settings.memory, settings.jobs)
         self.limits, self.flags = ["-j", str(jobs), "--memory", f"{memory // UNITS['M']}M"], settings.flags
         self.plan["memory"] = f"{jobs} worker{'s' if jobs > 1 else ''} of at most {memory / GIGABYTE:.1f} GB each"
+        earlier = rows(self.database, EARLIER, (self.plan["last_before"],))
         self.earlier = [(number, json.loads(versions), seconds, set(json.loads(judged)))
-                        for number, versions, seconds, judged in rows(self.database, EARLIER, (self.plan["last_before"],))]
+                        for number, versions, seconds, judged in earlier]
         self.close_cut()
         self.save()
 
@@ -196,7 +199,7 @@ class Night:
         beside.replace(self.file)
 
     def close_cut(self):
-        """A slice that has not ended was interrupted, or killed with this program. Nobody's fault: what it did counts."""
+        """A slice that has not ended was interrupted, or killed with this program. What it did counts."""
         self.plan["slices"] = [one for one in self.plan["slices"] if one["code"] is not None or self.campaigns([one])]
         for one in self.plan["slices"]:
             if one["code"] is None:
@@ -223,8 +226,10 @@ class Night:
 
     def chance(self, framework):
         """By the campaigns of this night, and those of earlier ones with the same version."""
-        before = [(number, seconds) for number, versions, seconds, judged in self.earlier
-                  if any(versions.get(name) == version for name, version in framework.versions.items() if name in judged)]
+        def is_same(versions, judged):
+            return any(name in judged and versions.get(name) == one for name, one in framework.versions.items())
+
+        before = [(number, seconds) for number, versions, seconds, judged in self.earlier if is_same(versions, judged)]
         own = self.slices(framework)
         values = {"campaigns": json.dumps([number for number, _ in before] + self.campaigns(own)),
                   "suspects": json.dumps(list(framework.versions))}
@@ -256,9 +261,9 @@ class Night:
             result = pathlib.Path(folder, "result.json")
             try:
                 one["code"], one["said"] = self.ended(
-                    ["fuzz", "--target", framework.target, *framework.oracle, "--profile", "all", "--seed", str(one["seed"]),
-                     "--time", f"{length}s", *self.limits, *self.flags, "--db", str(self.database), "-q", "--format", "json",
-                     "-o", str(result)], length + self.patience)
+                    ["fuzz", "--target", framework.target, *framework.oracle, "--profile", "all",
+                     "--time", f"{length}s", "--seed", str(one["seed"]), *self.limits, *self.flags, "--db", str(self.database), "-q",
+                     "--format", "json", "-o", str(result)], length + self.patience)
                 if not one["said"] and not result.exists():
                     one["said"] = "there was no result"
             finally:
@@ -267,12 +272,12 @@ class Night:
             say(f"{framework.name}, {one['seconds']:.0f} s: {outcome(one, result)}; {max(self.left(), 0):.0f} s left")
 
     def ended(self, words, limit):
-        """Runs convict. Returns its exit code, and what it said last if that is no verdict. At its limit it is interrupted,
-        then killed; it dies with this program, and its workers and clients die with it."""
+        """Runs convict. Returns its exit code, and what it said last if that is no verdict. At its limit it is
+        interrupted, then killed; it dies with this program, and its workers and clients die with it."""
         late = ""
         with tempfile.TemporaryFile("w+") as errors:
-            process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", self.convict, *words], stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+            process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", self.convict, *words], stderr=errors,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
             try:
                 for patience, then in ((limit, signal.SIGINT), (GRACE, signal.SIGKILL), (GRACE, signal.SIGKILL)):
                     try:
@@ -302,15 +307,15 @@ class Night:
             self.plan["asked"][framework.name] = self.asked(names) if names else {"here": [], "gone": [], "said": ""}
             self.save()
             answer = self.plan["asked"][framework.name]
-            say(f"{framework.name}: {len(answer['gone'])} of {len(answer['here'])} known causes that did not show are gone"
-                f"{answer['said'] and '; ' + answer['said']}")
+            say(f"{framework.name}: of {len(answer['here'])} known causes that did not show, {len(answer['gone'])} are "
+                f"gone{answer['said'] and '; ' + answer['said']}")
 
     def asked(self, names):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "causes.json")
             words = [word for name in names for word in ("--cause", name)]
-            _, said = self.ended(["check-causes", *words, "--covered", "0", *self.limits, "-q", "--format", "json", "-o", str(file)],
-                                 ASKING)
+            _, said = self.ended(["check-causes", *words, "--covered", "0", *self.limits, "-q", "--format", "json",
+                                  "-o", str(file)], ASKING)
             checks = json.loads(file.read_text()) if file.exists() else []
         here = [one for one in checks if one["implementations"] and not one["why_absent"]]
         gone = [one["cause"] for one in here if not any(any(each["shown"]) for each in one["implementations"])]
@@ -319,8 +324,8 @@ class Night:
     # ---- What came of it ----
 
     def causes(self):
-        """Those that showed, as `convict list causes` says them, with whom they were `seen` in, `during` whose trials, since
-        when (`first`), and whether first `tonight`."""
+        """Those that showed, as `convict list causes` says them, with the suspects that they were `seen` in, `during`
+        the trials of which frameworks, since when (`first`), and whether first `tonight`."""
         whose = {str(one["seed"]): one["framework"] for one in self.plan["slices"]}
         seen = collections.defaultdict(list)
         for cause, *row in rows(self.database, SEEN, (json.dumps(self.campaigns(self.plan["slices"])),)):
@@ -370,15 +375,15 @@ def outcome(one, result):
 
 
 def is_new(cause):
-    """Nobody has described it, or it is back after a fix. A campaign calls it `new` or `again`, a list `new` or `fixed`."""
+    """It is not described yet, or back after a fix: `new` or `again` of a campaign, `new` or `fixed` of a list."""
     return cause.get("status", cause.get("novelty")) in ("new", "again", "fixed") and cause["blame"] != "nobody"
 
 
-# ---- The page --------------------------------------------------------------------------------------------------------
+# ---- The page ----
 
-COLUMNS = """Numbers are those of the night's campaigns in the database. *Known*: causes that showed and are in `corpus/known/`, or
-were triaged. *New*: all others that showed, listed below. *Gone*: of the causes in `corpus/known/` that did not show, and
-can show in this version on this processor, those whose own cases were replayed and show them no more.
+COLUMNS = """Numbers are those of the night's campaigns in the database. *Known*: causes that showed and are in
+`corpus/known/`, or were triaged. *New*: all others that showed; they are listed below. *Gone*: `1 of 5` says that 5 more
+causes of `corpus/known/` can be here and did not show; their own cases were replayed, and show 1 of them no more.
 """
 
 
@@ -391,15 +396,16 @@ def row(night, framework, causes):
     asked = night.plan["asked"].get(framework.name)
     gone = f"{len(asked['gone'])} of {len(asked['here'])}" if asked else "not asked"
     version = ", ".join(sorted(set(framework.versions.values())))
-    return (f"| {framework.name} | {version} | {len(slices)} | {seconds:,.0f} | {cases:,} | {judged:,} | {known} | {new} "
-            f"| {gone} |")
+    return (f"| {framework.name} | {version} | {len(slices)} | {seconds:,.0f} | {cases:,} | {judged:,} | {known} "
+            f"| {new} | {gone} |")
 
 
 def told(cause):
     """A cause, for the list of new ones."""
     since = "first seen tonight" if cause["tonight"] else f"known to this database since {cause['first'][:10]}"
     condition = f", if {cause['shows_if']}" if cause["shows_if"] else ""
-    who = ", ".join(sorted(cause["seen"] - {"unattributed"})) or f"while {' or '.join(sorted(cause['during']))} was on trial"
+    suspects = ", ".join(sorted(cause["seen"] - {"unattributed"}))
+    who = suspects or f"while {' or '.join(sorted(cause['during']))} was on trial"
     return (f"- {who}: {cause['title']}{condition} ({cause['verdict']}, {cause['hits']} hits in "
             f"all, {since})\n\n      {cause['repro']}\n")
 
@@ -418,10 +424,12 @@ def page(night):
     gone = [f"- `{name}`: {titles.get(name, '')}" for answer in plan["asked"].values() for name in answer["gone"]]
     nobody = [told(cause) for cause in causes if cause["blame"] == "nobody" and cause["status"] == "new"]
     lines = [f"# Night of {plan['begun'][:16].replace('T', ' ')} UTC\n",
-             f"{len(night.frameworks)} on trial in {len(plan['slices'])} slices, {plan['time'] - night.left():,.0f} s of "
-             f"{plan['time']:,} s. A campaign had {plan['memory']}, clients included.\n",
+             f"{len(night.frameworks)} on trial in {len(plan['slices'])} slices, which took "
+             f"{plan['time'] - night.left():,.0f} s of {plan['time']:,} s. A campaign had {plan['memory']}, its clients "
+             f"included.\n",
              "| on trial | version | slices | seconds | cases | judged | known | new | gone |",
-             "|---|---|---|---|---|---|---|---|---|", *(row(night, one, own[one.name]) for one in night.frameworks), "", COLUMNS]
+             "|---|---|---|---|---|---|---|---|---|", *(row(night, one, own[one.name]) for one in night.frameworks), "",
+             COLUMNS]
     lines += section("New", [told(cause) for cause in new]) + section("Gone", gone)
     lines += section("What went wrong", [f"- {line}" for line in failures]) + section("Nobody could be blamed", nobody)
     silent = any(all(one["said"] for one in night.slices(each)) for each in night.frameworks)
@@ -432,7 +440,8 @@ def settings_of(words):
     given = os.environ.get
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("convict")
-    parser.add_argument("--db", default=given("DB", "frameworks.db"), help="database, and name of the pages [$DB, frameworks.db]")
+    parser.add_argument("--db", default=given("DB", "frameworks.db"),
+                        help="database; the pages have its name [$DB, frameworks.db]")
     parser.add_argument("--time", default=given("TIME", "8h"), help="of the whole night: 30m, 8h [$TIME, 8h]")
     parser.add_argument("--memory", default=given("MEMORY", ""),
                         help="of a campaign, with all its clients: 24G [$MEMORY, three quarters of what is available]")

@@ -24,8 +24,8 @@ import frameworks_night  # noqa: E402
 TOOL = SOURCE / "tools" / "frameworks_night.py"
 SCHEMA = re.search(r'R"sql\((.*?)\)sql"', (SOURCE / "src/store/schema.h").read_text(), re.S)[1]
 
-# Of `finder` each campaign finds a cause that nobody knows, of `knower` a known one, of `quiet` nothing; `crasher` fails,
-# `sleeper` never ends, and `breaker` interrupts whoever waits for it, once. Time is a number in a file.
+# Each campaign of `finder` finds a cause that is not known, one of `knower` the known one, one of `quiet` nothing;
+# `crasher` fails, `sleeper` never ends, and `breaker` interrupts its parent once. Time is a number in a file.
 PROGRAM = """#!/usr/bin/env -S python3 -I -S
 import json, os, pathlib, signal, sqlite3, sys, time
 HERE = pathlib.Path(__file__).parent
@@ -46,16 +46,18 @@ def add(cursor, table, **row):
 def campaign(who, database):
     now = "2026-11-29T00:00:00Z"
     seconds = int(value["--time"][:-1])
-    number = add(database, "campaigns", uuid=os.urandom(16).hex(), seed=value["--seed"], profile="all", flags="{}", isa="",
-                 libraries=json.dumps({f"{who}:a": VERSION}), convict_version="", state="finished", started=now, updated=now,
-                 counts=json.dumps({"cases": 10, "judged": 7, "seconds": seconds}), judged=json.dumps({f"{who}:a": [7, ""]}))
+    number = add(database, "campaigns", uuid=os.urandom(16).hex(), seed=value["--seed"], profile="all", flags="{}",
+                 libraries=json.dumps({f"{who}:a": VERSION}), isa="", convict_version="", started=now, updated=now,
+                 counts=json.dumps({"cases": 10, "judged": 7, "seconds": seconds}),
+                 judged=json.dumps({f"{who}:a": [7, ""]}))
     if who in ("finder", "knower"):
         name = "the-known-one" if who == "knower" else None
         found = database.execute("SELECT id FROM causes WHERE name = ?", [name]).fetchone()
-        cause = found[0] if found else add(database, "causes", name=name, title="a title", status="known" if name else "new")
-        row = add(database, "mismatches", signature=f"{who} {number}", verdict="crash", suspect=f"{who}:a", blame="target",
-                  case_text="conv1d in=3", cost=1, certificate="{}", first_seen=now, last_seen=now, first_campaign=number,
-                  last_campaign=number, cause=cause)
+        status = "known" if name else "new"
+        cause = found[0] if found else add(database, "causes", name=name, title="a title", status=status)
+        row = add(database, "mismatches", signature=f"{who} {number}", verdict="crash", suspect=f"{who}:a",
+                  blame="target", case_text="conv1d in=3", cost=1, certificate="{}", first_seen=now, last_seen=now,
+                  first_campaign=number, last_campaign=number, cause=cause)
         add(database, "sightings", mismatch=row, campaign=number, hits=1, first_seen=now, last_seen=now)
     spend(seconds)
 
@@ -66,8 +68,8 @@ def causes(database):
                    shows_if="", hits=len(own), repro="convict repro 'conv1d in=3'")
 
 if command == "list" and words[0] != "causes":
-    print(json.dumps([{"name": f"{who}:a", "client": who, "lineage": None, "installed": who != "absent", "version": VERSION}
-                      for who in NAMES]))
+    print(json.dumps([{"name": f"{who}:a", "client": who, "lineage": None, "installed": who != "absent",
+                       "version": VERSION} for who in NAMES]))
 elif command == "list":
     print(json.dumps(list(causes(sqlite3.connect(value["--db"])))))
 elif command == "report":
@@ -119,12 +121,13 @@ class Played(unittest.TestCase):
         self.program.chmod(0o755)
 
     def settings(self, **others):
-        return types.SimpleNamespace(**{"time": 3600, "memory": 24 << 30, "only": [], "jobs": 2, "seed": 100, "flags": [],
-                                        **others})
+        usual = {"time": 3600, "memory": 24 << 30, "only": [], "jobs": 2, "seed": 100, "flags": []}
+        return types.SimpleNamespace(**{**usual, **others})
 
     def night(self, patience=300, **settings):
         """One that is over, with its page and its exit code."""
-        night = frameworks_night.Night(str(self.program), self.database, lambda: float(self.clock.read_text()), patience)
+        night = frameworks_night.Night(str(self.program), self.database, lambda: float(self.clock.read_text()),
+                                       patience)
         with contextlib.redirect_stderr(io.StringIO()) as self.told, contextlib.redirect_stdout(io.StringIO()) as page:
             night.begin(self.settings(**settings))
             night.work()
@@ -220,7 +223,7 @@ class Resumed(Played):
             self.night()
         plan = json.loads((self.folder / "some.night.json").read_text())
         plan["slices"][1].update(code=None, seconds=0)
-        plan["slices"].append({**plan["slices"][1], "framework": "finder", "seed": 102})  # which had not begun a campaign
+        plan["slices"].append({**plan["slices"][1], "framework": "finder", "seed": 102})  # without a campaign yet
         (self.folder / "some.night.json").write_text(json.dumps(plan))
         night, _, _ = self.night()
         self.assertEqual([one["framework"] for one in night.plan["slices"][:3]], ["quiet", "breaker", "finder"])
@@ -260,9 +263,12 @@ class Settings(Played):
 
     def test_mistakes(self):
         self.install("quiet")
-        environment = {name: value for name, value in os.environ.items() if name not in ("TIME", "DB", "ONLY", "MEMORY")}
-        for words, said in ((["--time", "5"], "'5' is not valid; valid: 30m, 8h"), (["--time", "50s"], "valid: 60s or more"),
-                            (["--memory", "10M"], "valid: 2G or more"), (["--only", "x"], "not installed; valid: quiet")):
+        others = ("TIME", "DB", "ONLY", "MEMORY", "JOBS", "FUZZ_FLAGS")
+        environment = {name: value for name, value in os.environ.items() if name not in others}
+        for words, said in ((["--time", "5"], "'5' is not valid; valid: 30m, 8h"),
+                            (["--time", "50s"], "valid: 60s or more"),
+                            (["--memory", "10M"], "valid: 2G or more"),
+                            (["--only", "x"], "not installed; valid: quiet")):
             done = subprocess.run([TOOL, self.program, "--db", self.database, *words], capture_output=True, text=True,
                                   env=environment)
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -273,8 +279,8 @@ class Page(Played):
     def test_gone_causes_are_those_that_were_asked_for(self):
         self.install("knower quiet")
         frameworks_night.transfer.causes = lambda: [
-            cause_of("the-known-one", "knower:*"), cause_of("still-there", "knower:a"), cause_of("gone-one", "knower:*"),
-            cause_of("elsewhere", "knower:*"), cause_of("of-another", "other:*")]
+            cause_of("the-known-one", "knower:*"), cause_of("still-there", "knower:a"),
+            cause_of("gone-one", "knower:*"), cause_of("elsewhere", "knower:*"), cause_of("of-another", "other:*")]
         night, page, code = self.night()
         self.assertEqual(night.plan["asked"]["knower"]["gone"], ["gone-one"])
         asked = [call[call.index("--cause"):call.index("--covered")] for call in self.calls("check-causes")]
@@ -306,15 +312,17 @@ esac
         night, page, code = self.night(time=150, jobs=1, flags=["--cases", "200", "--shrink", "none"])
         self.assertEqual(code, 1)
         database = sqlite3.connect(self.database)
-        rows = {line.split(" | ")[0][2:]: line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "}
+        table = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
+        rows = {cells[0]: cells for cells in table}
         for name, judged in (("native", "direct"), ("one-fault", "one-fault")):
             seconds, *counts, slices = database.execute(
-                "SELECT sum(counts ->> 'seconds'), sum(counts ->> 'cases'), sum(counts ->> 'judged'), count(*) FROM campaigns "
-                "WHERE EXISTS (SELECT 1 FROM json_each(judged) WHERE key = ?)", [judged]).fetchone()
+                "SELECT sum(counts ->> 'seconds'), sum(counts ->> 'cases'), sum(counts ->> 'judged'), count(*) "
+                "FROM campaigns WHERE EXISTS (SELECT 1 FROM json_each(judged) WHERE key = ?)", [judged]).fetchone()
             self.assertEqual(rows[name][2:6], [str(slices), f"{seconds:,.0f}", *(f"{one:,}" for one in counts)])
         new, = database.execute("SELECT count(DISTINCT cause) FROM mismatches WHERE suspect = 'one-fault'").fetchone()
         self.assertEqual((rows["native"][6:8], rows["one-fault"][6:8]), (["0", "0"], ["0", str(new)]))
-        case, = database.execute("SELECT case_text FROM mismatches WHERE suspect = 'one-fault' ORDER BY cost").fetchone()
+        case, = database.execute("SELECT case_text FROM mismatches WHERE suspect = 'one-fault' "
+                                 "ORDER BY cost").fetchone()
         self.assertIn(case, page)
         self.assertIn("first seen tonight", page)
         self.assertTrue(self.database.with_suffix(".html").exists())
