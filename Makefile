@@ -153,8 +153,8 @@ dev: test-setup
 TRIXIE = $(SUDO) tools/debian_tree.sh build/debian trixie \
   '$(PACKAGES) $(MORE_PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES) git make sudo ca-certificates clang libclang-rt-dev libonnxruntime-dev'
 
-# Those of the variables $(1) that have a value, for another make.
-given = $(foreach name,$(1),$(if $($(name)),$(name)='$($(name))'))
+# Those of the variables $(1) that have a value which is no default of this file, for another make.
+given = $(foreach name,$(1),$(if $(filter-out undefined file,$(origin $(name))),$(name)='$($(name))'))
 
 test-trixie:
 	@$(call install,mmdebstrap)

@@ -32,7 +32,7 @@ import time
 import transfer
 
 PATIENCE = 300  # seconds that a campaign may take beside its time: clients start, trials end (docs/frameworks.md)
-ASKING = 900  # seconds that the known causes of a framework may take
+ASKING, TOGETHER = 300, 8  # seconds that so many known causes may take
 GRACE = 60  # seconds for an end in order
 FIRST_ROUND = 3  # a third of the time is divided equally
 LEAST_SLICE = 20  # seconds; a campaign takes some to begin and to end
@@ -262,8 +262,8 @@ class Night:
             try:
                 one["code"], one["said"] = self.ended(
                     ["fuzz", "--target", framework.target, *framework.oracle, "--profile", "all",
-                     "--time", f"{length}s", "--seed", str(one["seed"]), *self.limits, *self.flags, "--db", str(self.database), "-q",
-                     "--format", "json", "-o", str(result)], length + self.patience)
+                     "--time", f"{length}s", "--seed", str(one["seed"]), *self.limits, *self.flags,
+                     "--db", str(self.database), "-q", "--format", "json", "-o", str(result)], length + self.patience)
                 if not one["said"] and not result.exists():
                     one["said"] = "there was no result"
             finally:
@@ -304,22 +304,28 @@ class Night:
             shown = {cause["name"] for cause in self.causes_of(framework)}
             names = [cause["cause"][0] for cause in transfer.causes() if cause["cause"][0] not in shown
                      and any(fnmatch.fnmatchcase(name, cause["suspect"][0]) for name in framework.versions)]
-            self.plan["asked"][framework.name] = self.asked(names) if names else {"here": [], "gone": [], "said": ""}
+            self.plan["asked"][framework.name] = self.asked(names)
             self.save()
             answer = self.plan["asked"][framework.name]
             say(f"{framework.name}: of {len(answer['here'])} known causes that did not show, {len(answer['gone'])} are "
                 f"gone{answer['said'] and '; ' + answer['said']}")
 
     def asked(self, names):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "causes.json")
-            words = [word for name in names for word in ("--cause", name)]
-            _, said = self.ended(["check-causes", *words, "--covered", "0", *self.limits, "-q", "--format", "json",
-                                  "-o", str(file)], ASKING)
-            checks = json.loads(file.read_text()) if file.exists() else []
-        here = [one for one in checks if one["implementations"] and not one["why_absent"]]
-        gone = [one["cause"] for one in here if not any(any(each["shown"]) for each in one["implementations"])]
-        return {"here": [one["cause"] for one in here], "gone": gone, "said": said}
+        """A few at a time, so that one which takes long costs no others."""
+        answer = {"here": [], "gone": [], "said": ""}
+        for first in range(0, len(names), TOGETHER):
+            words = [word for name in names[first:first + TOGETHER] for word in ("--cause", name)]
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "causes.json")
+                _, said = self.ended(["check-causes", *words, "--covered", "0", *self.limits, "-q", "--format", "json",
+                                      "-o", str(file)], ASKING)
+                checks = json.loads(file.read_text()) if file.exists() else []
+            here = [one for one in checks if one["implementations"] and not one["why_absent"]]
+            answer["here"] += [one["cause"] for one in here]
+            answer["gone"] += [one["cause"] for one in here
+                               if not any(any(each["shown"]) for each in one["implementations"])]
+            answer["said"] = answer["said"] or said
+        return answer
 
     # ---- What came of it ----
 
@@ -382,8 +388,8 @@ def is_new(cause):
 # ---- The page ----
 
 COLUMNS = """Numbers are those of the night's campaigns in the database. *Known*: causes that showed and are in
-`corpus/known/`, or were triaged. *New*: all others that showed; they are listed below. *Gone*: `1 of 5` says that 5 more
-causes of `corpus/known/` can be here and did not show; their own cases were replayed, and show 1 of them no more.
+`corpus/known/`, or were triaged. *New*: all others that showed; they are listed below. *Gone*: `1 of 5` says that 5
+more causes of `corpus/known/` can be here and did not show; their own cases were replayed, and show 1 of them no more.
 """
 
 
@@ -392,9 +398,10 @@ def row(night, framework, causes):
     slices = night.slices(framework)
     seconds, cases, judged = night.counted(slices)
     new = sum(is_new(cause) for cause in causes)
-    known = len(causes) - new
+    known = sum(cause["blame"] != "nobody" for cause in causes) - new
     asked = night.plan["asked"].get(framework.name)
-    gone = f"{len(asked['gone'])} of {len(asked['here'])}" if asked else "not asked"
+    is_answered = asked and (asked["here"] or not asked["said"])
+    gone = f"{len(asked['gone'])} of {len(asked['here'])}" if is_answered else "not asked"
     version = ", ".join(sorted(set(framework.versions.values())))
     return (f"| {framework.name} | {version} | {len(slices)} | {seconds:,.0f} | {cases:,} | {judged:,} | {known} "
             f"| {new} | {gone} |")
@@ -425,8 +432,8 @@ def page(night):
     nobody = [told(cause) for cause in causes if cause["blame"] == "nobody" and cause["status"] == "new"]
     lines = [f"# Night of {plan['begun'][:16].replace('T', ' ')} UTC\n",
              f"{len(night.frameworks)} on trial in {len(plan['slices'])} slices, which took "
-             f"{plan['time'] - night.left():,.0f} s of {plan['time']:,} s. A campaign had {plan['memory']}, its clients "
-             f"included.\n",
+             f"{plan['time'] - night.left():,.0f} s of {plan['time']:,} s. A campaign had {plan['memory']}, its "
+             f"clients included.\n",
              "| on trial | version | slices | seconds | cases | judged | known | new | gone |",
              "|---|---|---|---|---|---|---|---|---|", *(row(night, one, own[one.name]) for one in night.frameworks), "",
              COLUMNS]
