@@ -51,6 +51,10 @@ def say(text):
     print(f"night: {text}", file=sys.stderr, flush=True)
 
 
+def counted(number, what):
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def fail(text):
     say(text)
     sys.exit(2)
@@ -185,7 +189,7 @@ class Night:
             fail(f"{self.plan['time']}s are too short for {len(self.frameworks)} on trial; valid: {least}s or more")
         jobs, memory = divided(settings.memory, settings.jobs)
         self.limits, self.flags = ["-j", str(jobs), "--memory", f"{memory // UNITS['M']}M"], settings.flags
-        self.plan["memory"] = f"{jobs} worker{'s' if jobs > 1 else ''} of at most {memory / GIGABYTE:.1f} GB each"
+        self.plan["memory"] = f"{counted(jobs, 'worker')} of at most {memory / GIGABYTE:.1f} GB"
         earlier = rows(self.database, EARLIER, (self.plan["last_before"],))
         self.earlier = [(number, json.loads(versions), seconds, set(json.loads(judged)))
                         for number, versions, seconds, judged in earlier]
@@ -203,7 +207,7 @@ class Night:
         self.plan["slices"] = [one for one in self.plan["slices"] if one["code"] is not None or self.campaigns([one])]
         for one in self.plan["slices"]:
             if one["code"] is None:
-                one.update(code=0, seconds=max(one["seconds"], self.counted([one])[0]))
+                one.update(code=0, seconds=max(one["seconds"], self.totals([one])[0]))
 
     def share(self):
         return self.plan["time"] // (FIRST_ROUND * max(len(self.frameworks), 1))
@@ -220,7 +224,7 @@ class Night:
         return [row[0] for row in rows(self.database, "SELECT id FROM campaigns WHERE id > ? AND seed IN "
                                        "(SELECT value FROM json_each(?))", (self.plan["last_before"], seeds))]
 
-    def counted(self, slices):
+    def totals(self, slices):
         """Seconds, cases, judged cases: of their campaigns, as the database has them."""
         return (rows(self.database, COUNTED, (json.dumps(self.campaigns(slices)),)) or [(0, 0, 0)])[0]
 
@@ -353,7 +357,7 @@ class Night:
             yield f"{framework.name}: no time was left for it"
         failed = [one for one in slices if one["said"]]
         for (code, said), many in collections.Counter((one["code"], one["said"]) for one in failed).items():
-            yield f"{framework.name}: {many} of {len(slices)} slices ended with exit code {code}: {said}"
+            yield f"{framework.name}: {many} of {counted(len(slices), 'slice')} ended with exit code {code}: {said}"
         if said := self.plan["asked"].get(framework.name, {}).get("said"):
             yield f"{framework.name}: not all known causes were asked for: {said}"
 
@@ -377,7 +381,7 @@ def outcome(one, result):
     campaign = json.loads(result.read_text())
     known = sum(cause["novelty"] == "known" for cause in campaign["causes"])
     new = sum(is_new(cause) for cause in campaign["causes"])
-    return f"{campaign['cases']:,} cases, {known} known causes, {new} new"
+    return f"{counted(campaign['cases'], 'case')}, {counted(known, 'known cause')}, {new} new"
 
 
 def is_new(cause):
@@ -396,7 +400,7 @@ more causes of `corpus/known/` can be here and did not show; their own cases wer
 def row(night, framework, causes):
     """Of the table."""
     slices = night.slices(framework)
-    seconds, cases, judged = night.counted(slices)
+    seconds, cases, judged = night.totals(slices)
     new = sum(is_new(cause) for cause in causes)
     known = sum(cause["blame"] != "nobody" for cause in causes) - new
     asked = night.plan["asked"].get(framework.name)
@@ -413,12 +417,12 @@ def told(cause):
     condition = f", if {cause['shows_if']}" if cause["shows_if"] else ""
     suspects = ", ".join(sorted(cause["seen"] - {"unattributed"}))
     who = suspects or f"while {' or '.join(sorted(cause['during']))} was on trial"
-    return (f"- {who}: {cause['title']}{condition} ({cause['verdict']}, {cause['hits']} hits in "
-            f"all, {since})\n\n      {cause['repro']}\n")
+    hits = counted(cause["hits"], "hit")
+    return f"- {who}: {cause['title']}{condition} ({hits}, {since})\n\n      {cause['repro']}\n"
 
 
 def section(title, lines):
-    return [f"\n## {title}\n", *lines] if lines else []
+    return [f"## {title}\n", *lines, ""] if lines else []
 
 
 def page(night):
@@ -431,8 +435,8 @@ def page(night):
     gone = [f"- `{name}`: {titles.get(name, '')}" for answer in plan["asked"].values() for name in answer["gone"]]
     nobody = [told(cause) for cause in causes if cause["blame"] == "nobody" and cause["status"] == "new"]
     lines = [f"# Night of {plan['begun'][:16].replace('T', ' ')} UTC\n",
-             f"{len(night.frameworks)} on trial in {len(plan['slices'])} slices, which took "
-             f"{plan['time'] - night.left():,.0f} s of {plan['time']:,} s. A campaign had {plan['memory']}, its "
+             f"{len(night.frameworks)} on trial in {counted(len(plan['slices']), 'slice')}, which took "
+             f"{plan['time'] - night.left():,.0f} s of {plan['time']:,} s. A campaign had {plan['memory']} each, its "
              f"clients included.\n",
              "| on trial | version | slices | seconds | cases | judged | known | new | gone |",
              "|---|---|---|---|---|---|---|---|---|", *(row(night, one, own[one.name]) for one in night.frameworks), "",
@@ -440,11 +444,14 @@ def page(night):
     lines += section("New", [told(cause) for cause in new]) + section("Gone", gone)
     lines += section("What went wrong", [f"- {line}" for line in failures]) + section("Nobody could be blamed", nobody)
     silent = any(all(one["said"] for one in night.slices(each)) for each in night.frameworks)
-    return "\n".join(lines).rstrip() + "\n", 1 if new else 125 if silent else 0
+    text = re.sub("\n{3,}", "\n\n", "\n".join(lines).rstrip() + "\n")
+    return text, 1 if new else 125 if silent else 0
 
 
 def settings_of(words):
-    given = os.environ.get
+    def given(name, default):
+        return os.environ.get(name) or default
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("convict")
     parser.add_argument("--db", default=given("DB", "frameworks.db"),
@@ -486,7 +493,7 @@ def main():
         except KeyboardInterrupt:
             say("interrupted; the same command goes on")
             sys.exit(130)
-        except (subprocess.CalledProcessError, sqlite3.Error, OSError) as error:
+        except (subprocess.SubprocessError, sqlite3.Error, OSError) as error:
             say(f"{error}; the same command goes on")
             sys.exit(71)
 

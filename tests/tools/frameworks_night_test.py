@@ -17,7 +17,7 @@ import types
 import unittest
 
 CONVICT, SOURCE, PLUGIN = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
-del sys.argv[1:]
+del sys.argv[1:4]
 sys.path.insert(0, str(SOURCE / "tools"))
 import frameworks_night  # noqa: E402
 
