@@ -277,13 +277,13 @@ class Night:
 
     def ended(self, words, limit):
         """Runs convict. Returns its exit code, and what it said last if that is no verdict. At its limit it is
-        interrupted, then killed; it dies with this program, and its workers and clients die with it."""
+        told to end, then killed; it dies with this program, and its workers and clients die with it."""
         late = ""
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", self.convict, *words], stderr=errors,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
             try:
-                for patience, then in ((limit, signal.SIGINT), (GRACE, signal.SIGKILL), (GRACE, signal.SIGKILL)):
+                for patience, then in ((limit, signal.SIGTERM), (GRACE, signal.SIGKILL), (GRACE, signal.SIGKILL)):
                     try:
                         process.wait(patience)
                         break
@@ -291,7 +291,7 @@ class Night:
                         late = "did not end in time, and was stopped"
                         process.send_signal(then)
             except KeyboardInterrupt:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
                 process.wait(GRACE)
                 raise
             if process.returncode in VERDICTS and not late:

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -94,7 +95,7 @@ else:
         campaign(value["--target"], database.cursor())
     if value["--target"] == "breaker" and not (HERE / "broken").exists():
         (HERE / "broken").touch()
-        os.kill(os.getppid(), signal.SIGINT)
+        os.kill(os.getppid(), signal.SIGTERM)
         signal.pause()
     pathlib.Path(value["-o"]).write_text(json.dumps({"cases": 10, "causes": []}))
 """
@@ -184,7 +185,7 @@ class Failures(Played):
         night, page, code = self.night()
         seconds = self.seconds(night)
         self.assertEqual(seconds, {"crasher": 1, "finder": 3600 - 400, "quiet": 400})
-        self.assertIn("- crasher: 1 of 1 slices ended with exit code 70: something is broken\n", page)
+        self.assertIn("- crasher: 1 of 1 slice ended with exit code 70: something is broken\n", page)
         self.assertEqual(code, 1)
 
     def test_one_that_never_ends_costs_its_slice(self):
@@ -233,7 +234,7 @@ class Resumed(Played):
         self.install("finder")
         first, page, _ = self.night()
         second, again, _ = self.night(seed=500)
-        self.assertEqual((len(first.plan["slices"]), len(second.plan["slices"])), (3, 3))
+        self.assertEqual((len(first.plan["slices"]), len(second.plan["slices"]), len(self.calls())), (3, 3, 6))
         self.assertEqual(again.splitlines()[6], page.splitlines()[6])  # the row has this night alone
 
 
@@ -329,4 +330,5 @@ esac
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, frameworks_night.interrupt)  # as the tool does
     unittest.main()
