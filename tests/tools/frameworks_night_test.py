@@ -228,6 +228,7 @@ class Resumed(Played):
         (self.folder / "some.night.json").write_text(json.dumps(plan))
         night, _, _ = self.night()
         self.assertEqual([one["framework"] for one in night.plan["slices"][:3]], ["quiet", "breaker", "finder"])
+        self.assertEqual((night.plan["slices"][1]["seconds"], night.plan["slices"][1]["code"]), (400, 0))
         self.assertEqual(sum(self.seconds(night).values()), 3600)
 
     def test_a_night_that_is_over_is_not_resumed(self):
