@@ -228,7 +228,7 @@ class Resumed(Played):
         (self.folder / "some.night.json").write_text(json.dumps(plan))
         night, _, _ = self.night()
         self.assertEqual([one["framework"] for one in night.plan["slices"][:3]], ["quiet", "breaker", "finder"])
-        self.assertEqual((night.plan["slices"][1]["seconds"], night.plan["slices"][1]["code"]), (400, 0))
+        self.assertEqual([(one["seconds"], one["code"]) for one in night.plan["slices"][1:3]], [(400, 0), (400, 0)])
         self.assertEqual(sum(self.seconds(night).values()), 3600)
 
     def test_a_night_that_is_over_is_not_resumed(self):
@@ -307,11 +307,11 @@ case "$command $1" in
 esac
 """)
         self.program.chmod(0o755)
-        ticks = iter(range(0, 10**6, 50))
+        ticks = iter(range(0, 10**6, 60))
         real, night = frameworks_night.Night, None
         frameworks_night.Night = lambda convict, database, *_: real(convict, database, lambda: next(ticks))
         self.addCleanup(setattr, frameworks_night, "Night", real)
-        night, page, code = self.night(time=150, jobs=1, flags=["--cases", "200", "--shrink", "none"])
+        night, page, code = self.night(time=120, jobs=1, flags=["--cases", "200", "--shrink", "none"])
         self.assertEqual(code, 1)
         database = sqlite3.connect(self.database)
         table = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
