@@ -307,11 +307,11 @@ case "$command $1" in
 esac
 """)
         self.program.chmod(0o755)
-        ticks = iter(range(0, 10**6, 60))
+        ticks = iter(range(0, 10**6, 600))
         real, night = frameworks_night.Night, None
         frameworks_night.Night = lambda convict, database, *_: real(convict, database, lambda: next(ticks))
         self.addCleanup(setattr, frameworks_night, "Night", real)
-        night, page, code = self.night(time=120, jobs=1, flags=["--cases", "200", "--shrink", "none"])
+        night, page, code = self.night(time=1200, jobs=1, flags=["--cases", "200", "--shrink", "none"])
         self.assertEqual(code, 1)
         database = sqlite3.connect(self.database)
         table = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
