@@ -39,7 +39,7 @@ LEAST_SLICE = 20  # seconds; a campaign takes some to begin and to end
 MOST_FAILURES = 3  # in a row: then it is on trial no more
 PRIOR_FINDS, PRIOR_SECONDS = 1, 3600
 GIGABYTE = 1 << 30
-ENOUGH_MEMORY, USUAL_MEMORY = 2 * GIGABYTE, 4 * GIGABYTE  # of a worker; the latter is what `convict fuzz` gives it
+USUAL_MEMORY, LEAST_MEMORY = 4 * GIGABYTE, GIGABYTE // 2  # of a worker; the former is what `convict fuzz` gives it
 VERDICTS = (0, 1, 125)  # exit codes of campaigns that came to an end
 UNITS = {"s": 1, "m": 60, "h": 3600, "M": 1 << 20, "G": GIGABYTE}
 
@@ -111,12 +111,13 @@ def available_memory():
 
 def divided(memory, processors):
     """Workers of a campaign, and the bytes of each, its clients included: convict ends what takes more. Beside the
-    workers there may be as many for a target that goes its own way (docs/decisions/0051), and two trials (0049)."""
+    workers there may be as many for a target that goes its own way (docs/decisions/0051), and two trials (0049). Of
+    too little memory, few workers with the usual amount are made: some frameworks have five clients."""
     def of_each(jobs):
         return memory // (2 * jobs + 2)
 
-    jobs = max([1, *(one for one in range(1, processors + 1) if of_each(one) >= ENOUGH_MEMORY)])
-    if of_each(jobs) < ENOUGH_MEMORY / 4:
+    jobs = max([1, *(one for one in range(1, processors + 1) if of_each(one) >= USUAL_MEMORY)])
+    if of_each(jobs) < LEAST_MEMORY:
         fail(f"{memory // UNITS['M']}M of memory are not enough; valid: 2G or more")
     return jobs, min(of_each(jobs), USUAL_MEMORY)
 
