@@ -111,8 +111,8 @@ def available_memory():
 
 def divided(memory, processors):
     """Workers of a campaign, and the bytes of each, its clients included: convict ends what takes more. Beside the
-    workers there may be as many for a target that goes its own way (docs/decisions/0051), and two trials (0049). Of
-    too little memory, few workers with the usual amount are made: some frameworks have five clients."""
+    workers there may be as many for a target that goes its own way (docs/decisions/0051), and two trials (0049).
+    There are fewer workers rather than smaller ones: some frameworks have five clients."""
     def of_each(jobs):
         return memory // (2 * jobs + 2)
 
