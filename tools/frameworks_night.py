@@ -141,12 +141,13 @@ SEEN = """SELECT m.cause, m.suspect, m.first_campaign, m.first_seen, c.seed
 
 
 def rows(database, query, values=()):
-    """Of a database that may not be there yet."""
+    """Of a database that may not be there yet, or be empty: convict was killed before it had written to it."""
     if not database.exists():
         return []
     connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=60)
     try:
-        return connection.execute(query, values).fetchall()
+        has_tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'campaigns'").fetchone()
+        return connection.execute(query, values).fetchall() if has_tables else []
     finally:
         connection.close()
 
@@ -367,7 +368,7 @@ class Night:
         text, code = page(self)
         self.database.with_suffix(".md").write_text(text)
         print(text, end="")
-        if self.database.exists():
+        if self.campaigns(self.plan["slices"]):
             subprocess.run([self.convict, "report", "--db", str(self.database), "--format", "html", "-o",
                             str(self.database.with_suffix(".html"))], check=True)
         self.plan["closed"] = True

@@ -197,8 +197,9 @@ class Failures(Played):
     def test_nobody_can_be_put_on_trial(self):
         for code, said in ((70, "something is broken"), (1, "there was no result")):
             self.install("crasher", code=code)
+            self.database.touch()
             _, page, night_code = self.night()
-            self.assertEqual(night_code, 125)
+            self.assertEqual((night_code, self.database.with_suffix(".html").exists()), (125, False))
             self.assertIn("| crasher | 1 | 3 | 0 | 0 | 0 | 0 | 0 | not asked |", page)
             self.assertIn(f"exit code {code}: {said}", page)
 
