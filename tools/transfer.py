@@ -34,7 +34,10 @@ SOME_OF_MANY = {
     "jax": ("jax:jit:nhwc", "jax:transpose:nhwc"),
     "tvm": ("tvm:relax", "tvm:topi"),
     "openvino": ("openvino:constant", "openvino:bf16", "openvino:onnx:output-shape"),
+    "keras": ("keras:torch", "keras:openvino", "keras:tensorflow"),
+    "mnn": ("mnn:plain", "mnn:auto-pad", "mnn:functions", "mnn:int8"),
     "ncnn": ("ncnn:sgemm", "ncnn:plain", "ncnn:auto-pad", "ncnn:int8", "ncnn:bf16"),
+    "ort": ("ort:plain", "ort:all", "ort:auto-pad", "ort:qlinear", "ort:integer"),
 }
 
 

@@ -77,6 +77,8 @@ ready() {
     */jax-*.py) python "$1" jax ;;
     */litert-*.py) python "$1" litert ;;
     */mlx-*.py) python "$1" mlx ;;
+    */mnn-*.py) python "$1" mnn ;;
+    */opencv5-*.py) python "$1" opencv5 ;;
     */ncnn-*.py) python "$1" ncnn avx2 ;;
     */openvino-bf16-few-*) python "$1" openvino amx_tile ;;
     */openvino-bf16-*) python "$1" openvino avx512_bf16 ;;

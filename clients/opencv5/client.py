@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The graph engine of OpenCV 5 as a process target (docs/process-targets.md): a model of ONNX for each problem.
+`make opencv5` installs it.
+
+    convict fuzz --target opencv5:plain"""
+import importlib.metadata
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
+import cv2
+import numpy
+from onnx import helper, numpy_helper
+
+import convict
+import onnx_model
+
+
+class Target:
+    """`padding` as in onnx_model. `are_inputs`: weights and bias are inputs. Nets run in FPDenormalsIgnoreHintScope,
+    which flushes subnormals. Winograd is off: no contract says what it is taken for."""
+
+    def __init__(self, name, description, padding="numbers", are_inputs=False):
+        self.name, self.description, self.padding, self.are_inputs = name, description, padding, are_inputs
+
+    def announcement(self):
+        return {"name": self.name, "description": "OpenCV 5, " + self.description, "lineage": "opencv", "batch": 32,
+                "contract": {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True,
+                             "flushes_subnormals": True, "fuses_relu": True}}
+
+    def refusal(self, problem):
+        if set(problem.dtypes.values()) != {"f32"}:
+            return "f32 only"
+        if problem.why_illegal():
+            return "not a legal problem"
+        if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
+            return "nothing is empty"
+        return onnx_model.refusal(problem, self.padding)
+
+    def run_all(self, calls):
+        return [self.run(*call) for call in calls]
+
+    def run(self, problem, arrays, outputs):
+        given = {name: numpy.array(arrays[name], order="C") for name in arrays if name not in outputs}
+        if problem.relu and not all(numpy.isfinite(one).all() for one in given.values()):
+            return {"status": "refused", "error": "ReLU of what is not finite"}
+        cv2.setNumThreads(problem.threads)
+        try:
+            net = cv2.dnn.readNetFromONNX(numpy.frombuffer(self.serialized(problem, given), numpy.uint8),
+                                          engine=cv2.dnn.ENGINE_NEW)
+            net.enableWinograd(False)
+            for name in given if self.are_inputs else ["src"]:
+                net.setInput(given[name], name)
+            result = net.forward()
+        except cv2.error as error:
+            return {"status": "failed", "error": " ".join(str(error).split())[:300]}
+        if result.shape != arrays["dst"].shape:
+            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {arrays['dst'].shape}"}
+        arrays["dst"][...] = result
+        return {"status": "ok"}
+
+    def serialized(self, problem, given):
+        made = onnx_model.model(problem, self.padding, opset=17)
+        graph = made.graph
+        if not self.are_inputs:
+            del graph.input[1:]
+            graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in given.items()
+                                     if name != "src")
+        if problem.relu:
+            graph.node[0].output[0] = "sum"
+            graph.node.append(helper.make_node("Relu", ["sum"], ["dst"], name="relu"))
+        return made.SerializeToString()
+
+
+TARGETS = [
+    Target("opencv5:plain", "from ONNX"),
+    Target("opencv5:inputs", "from ONNX, weights are inputs", are_inputs=True),
+    Target("opencv5:auto-pad", "from ONNX, padding by name", "name"),
+    Target("opencv5:output-shape", "from ONNX, output_shape", "shape"),
+]
+
+if __name__ == "__main__":
+    convict.serve(TARGETS, importlib.metadata.version("opencv-python-headless"))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# MNN 3.6.1: a grouped convolution of rank 3 is wrong where padding shifts as many planes as the kernel has.
+#     python3 mnn-conv3d-grouped-shifted-planes.py
+# Exit code 0: right. 1: wrong.
+import sys
+import tempfile
+
+import _tools
+import MNN.expr as F
+import MNN.nn
+import numpy
+from onnx import helper, numpy_helper
+
+# Two planes, one of padding before them: the only window reads padding and the first plane.
+image = numpy.arange(1, 17, dtype="float32").reshape(1, 4, 2, 1, 2)
+weights = {"w": numpy.arange(1, 17, dtype="float32").reshape(2, 2, 2, 1, 2)}
+WANTED = [94, 638]
+node = helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[2, 1, 2], strides=[2, 1, 1], pads=[1, 0, 0, 0,
+                        0, 0], group=2)
+values = {"x": image}
+constants = [numpy_helper.from_array(one, name) for name, one in weights.items()]
+graph = helper.make_graph([node], "graph", [helper.make_tensor_value_info("x", 1, image.shape)],
+                          [helper.make_tensor_value_info("y", 1, None)], constants)
+model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+with tempfile.TemporaryDirectory() as folder:
+    with open(folder + "/m.onnx", "wb") as file:
+        file.write(model.SerializeToString())
+    _tools.mnnconvert(["", "-f", "ONNX", "--modelFile", folder + "/m.onnx", "--MNNModel", folder + "/m.mnn"])
+    module = MNN.nn.load_module_from_file(folder + "/m.mnn", list(values), ["y"])
+    results = module.forward([F.const(one, list(one.shape), F.NCHW) for one in values.values()])
+result = numpy.array(results[0].read()) if results else numpy.array([])
+print("results", result.ravel().tolist(), "must be", WANTED, flush=True)
+sys.exit(0 if result.ravel().tolist() == WANTED else 1)
