@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the programs of corpus/known/reproducers, which show known causes without convict: each has to fail, with exit
 # code 1 or a signal. Those whose library is not here are skipped. Exit codes: 0 all fail, 1 one does not, 125 none ran.
-#     tests/known/reproducers_test.sh SOURCE_FOLDER
+# With --keep, the last lines that each prints go to CAUSE.out beside it, for the page of the cause.
+#     tests/known/reproducers_test.sh SOURCE_FOLDER [--keep] [CAUSE...]
 set -u
 
 source=$(cd "$1" && pwd)
+shift
+keep=no
+[ "${1:-}" = --keep ] && keep=yes && shift
 programs=$source/corpus/known/reproducers
 npm=$source/build/npm
 ggml=$npm/@node-llama-cpp/linux-x64/bins/linux-x64
@@ -99,7 +103,25 @@ ready() {
   esac
 }
 
+# Of the program of this file, which ended with this exit code: what it printed, without logs and folders of this machine.
+kept() {
+  sed -E -e 's,(^|[ ("=])/([^ /:"]+/)+,\1,g' -e '/^(=+|Hi, looks like you are running .*)?$/d' \
+    -e '/^WARNING: All log messages |^[IW][0-9]{4} [0-9:.]+ /d' "$work/output" | tail -n 12 > "${1%.*}.out"
+  [ "$2" -le 128 ] || echo "killed by signal $(($2 - 128))" >> "${1%.*}.out"
+}
+
+# Whether the cause of this file is one of the others, or there are no others.
+asked() {
+  cause=$(basename "${1%.*}")
+  shift
+  [ $# = 0 ] && return
+  for one in "$@"; do [ "$one" = "$cause" ] && return; done
+  false
+}
+
 for file in "$programs"/*; do
+  case $file in *.out | *.diff) continue ;; esac
+  asked "$file" "$@" || continue
   if ! ready "$file"; then
     echo "skipped    $(basename "$file"): its library is not here, or it does not compile"
     continue
@@ -109,6 +131,7 @@ for file in "$programs"/*; do
   code=$?
   if [ "$code" -eq 1 ] || [ "$code" -gt 128 ]; then
     echo "as known   $(basename "$file") (exit code $code): $(tail -n 1 "$work/output")"
+    [ $keep = no ] || kept "$file" "$code"
   else
     echo "NOT THERE  $(basename "$file") (exit code $code): $(tail -n 1 "$work/output")"
     failed=1

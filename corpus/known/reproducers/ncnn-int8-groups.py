@@ -21,6 +21,5 @@ with tempfile.NamedTemporaryFile() as file:
         with net.create_extractor() as extractor:
             extractor.input("in", ncnn.Mat(image).clone())
             results.append(numpy.array(extractor.extract("out")[1])[:, 0, 0].tolist())
-print("int8:", results[0])
-print("f32: ", results[1])
+print("int8:", results[0], "f32:", results[1])
 sys.exit(0 if results[0] == results[1] else 1)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ncnn: Convolution with padding SAME_UPPER (-233) drops first columns where the stride is beyond the kernel, if
-# its rows are padded.
+# ncnn: SAME_UPPER (-233) drops first columns where the stride is beyond the kernel, if rows are padded.
 #     python3 ncnn-same-stride-beyond-kernel.py
 # Exit code 0: right. 1: wrong.
 import sys
@@ -22,6 +21,5 @@ with tempfile.NamedTemporaryFile() as file:
         with net.create_extractor() as extractor:
             extractor.input("in", ncnn.Mat(image).clone())
             results.append(numpy.array(extractor.extract("out")[1])[0].tolist())
-print("SAME_UPPER:           ", results[0])
-print("columns 0 and 4 of it:", results[1])
+print("SAME_UPPER:", results[0], "columns 0 and 4, which it is:", results[1])
 sys.exit(0 if results[0] == results[1] else 1)

@@ -18,9 +18,4 @@ def convolve(src, wei):
 
 dst = convolve(tf.zeros((1, 3, 9, 9, 1)), tf.zeros((3, 3, 3, 1, 1)))
 print("inferred", shapes[0], "computed", tuple(dst.shape), "must be (1, 1, 3, 7, 1)")
-try:
-    convolve(tf.zeros((1, 3, 7, 3, 1)), tf.zeros((3, 3, 3, 1, 1)))
-except ValueError as error:
-    print("a window of 7x3 does not fit an image of 7x3:", str(error).strip().splitlines()[-1].strip()[:60])
-    sys.exit(1)
 sys.exit(shapes[0] != tuple(dst.shape))
