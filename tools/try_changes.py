@@ -8,7 +8,7 @@
 A change is corpus/known/reproducers/CAUSE.diff, beside the program that shows the cause. It can be tried where it
 changes Python files of a library that is installed in build/venvs: the program is run with the library as it is, and
 with a copy of the package in which these files are changed. A line says for each what came of it. Exit code 0: each
-program is wrong without its change (exit code 1, or a signal), and right with it. 1: one is not. 125: none can be tried.
+program is wrong without its change (exit code 1, or a signal), and right with it. 1: one is not. 125: none is tried.
 """
 import argparse
 import os
@@ -84,7 +84,7 @@ def copy_with(packages, files, folder):
 
 
 def ran(python, program, path=None):
-    """The exit code of the program, and the last line that it printed; with packages from this path, if there is one."""
+    """The exit code of the program, and the last line that it printed; with packages from this path, if any."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
     if path:
         environment["PYTHONPATH"] = str(path)

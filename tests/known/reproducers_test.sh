@@ -103,7 +103,7 @@ ready() {
   esac
 }
 
-# Of the program of this file, which ended with this exit code: what it printed, without logs and folders of this machine.
+# Of the program of this file, which ended with this exit code: what it printed, without logs and our folders.
 kept() {
   sed -E -e 's,(^|[ ("=])/([^ /:"]+/)+,\1,g' -e '/^(=+|Hi, looks like you are running .*)?$/d' \
     -e '/^WARNING: All log messages |^[IW][0-9]{4} [0-9:.]+ /d' "$work/output" | tail -n 12 > "${1%.*}.out"

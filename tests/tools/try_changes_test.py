@@ -37,7 +37,7 @@ def main():
             (programs / "made-up.diff").write_text(diff)
             done = subprocess.run([sys.executable, TOOL, "--tree", tree], capture_output=True, text=True)
             if done.returncode != code or word not in done.stdout:
-                sys.exit(f"exit code {done.returncode}, must be {code}:\n{done.stdout}{done.stderr}of the change\n{diff}")
+                sys.exit(f"exit code {done.returncode}, not {code}:\n{done.stdout}{done.stderr}of the change\n{diff}")
         if (package / "__init__.py").read_text() != LIBRARY:
             sys.exit("the installed library is another one now")
 
