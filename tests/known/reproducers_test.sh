@@ -56,6 +56,12 @@ ready() {
     *.js) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
       printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
       chmod +x "$work/program" ;;
+    */onednn-amx-integers-*) grep -qs 'DNNL_VERSION_MAJOR 2' /usr/include/oneapi/dnnl/dnnl_version.h &&
+      grep -qw amx_tile /proc/cpuinfo && build "$1" -ldnnl ;;
+    */onednn-integers-grouped-*) grep -qs 'DNNL_VERSION_MAJOR 2' /usr/include/oneapi/dnnl/dnnl_version.h &&
+      grep -qw avx512_vnni /proc/cpuinfo && build "$1" -ldnnl ;;
+    */onednn-wide-kernel-*) grep -qs 'DNNL_VERSION_MAJOR 2' /usr/include/oneapi/dnnl/dnnl_version.h &&
+      grep -qw avx512bw /proc/cpuinfo && build "$1" -ldnnl ;;
     */onednn-amx-*) grep -qs 'DNNL_VERSION_MAJOR 3' /usr/include/oneapi/dnnl/dnnl_version.h &&
       grep -qw amx_tile /proc/cpuinfo && build "$1" -ldnnl ;;
     */onednn-bf16-1x1-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
@@ -86,6 +92,7 @@ ready() {
     */ncnn-*.py) python "$1" ncnn avx2 ;;
     */openvino-bf16-few-*) python "$1" openvino amx_tile ;;
     */openvino-bf16-*) python "$1" openvino avx512_bf16 ;;
+    */openvino-strided-*.py) python "$1" openvino avx2 ;;
     */openvino-*.py) python "$1" openvino avx512bw ;;
     */tinygrad-*.py) python "$1" tinygrad ;;
     */tvm-*.py) python "$1" tvm ;;
