@@ -138,9 +138,14 @@ ShownCases read_seen(const fs::path& path) try {
                                printable(path.string(), 300)));
 }
 
-/// Whether it is still of this cause: of its versions, and a case that it has.
+/// Whether it is still of this cause: of its versions, and a case that it has, perhaps examined once more as a comb.
 bool is_of(const ShownCase& seen, const Cause& cause) {
-  return cause.concerns(seen.suspect, seen.version) && std::ranges::find(cause.cases, seen.line) != cause.cases.end();
+  const auto is_same = [shown = parse_case(seen.line)](const std::string& line) {
+    Case c = parse_case(line);
+    if (shown.fill == Fill::kComb) c.fill = Fill::kComb;
+    return c == shown;
+  };
+  return cause.concerns(seen.suspect, seen.version) && std::ranges::any_of(cause.cases, is_same);
 }
 
 /// What a reader of the report gets beside the description.
