@@ -24,7 +24,6 @@
 #include "core/geometry.h"
 #include "core/json_text.h"
 #include "core/plugin_name.h"
-#include "core/processor.h"
 #include "core/text.h"
 #include "lab/cli/commands.h"
 #include "lab/cli/issue_report.h"
@@ -77,11 +76,6 @@ std::optional<ShownCase> seen_here(const Cause& cause, const std::string& line,
 /// Puts this implementation first, and leaves the others in their order.
 void prefer(std::vector<workers::RosterEntry>& installed, const std::string& name) {
   std::ranges::stable_partition(installed, [&](const workers::RosterEntry& entry) { return entry.name == name; });
-}
-
-bool can_be_run(const Cause& cause, const std::vector<workers::RosterEntry>& installed) {
-  return cause.processor.met_by(processor_features()) &&
-         std::ranges::any_of(installed, [&](const auto& entry) { return cause.concerns(entry.name, entry.version); });
 }
 
 /// Of a file; empty if it is missing.
@@ -210,8 +204,7 @@ int findings(const FindingsOptions& options) {
     for (size_t i = 0; i < cause.cases.size() && !facts.seen; ++i)
       facts.seen = seen_here(cause, cause.cases[i], installed);
     if (interrupted()) return kInterrupted;
-    if (before != seen.end() && !can_be_run(cause, installed) && is_of(before->second, cause))
-      facts.seen = before->second;
+    if (!facts.seen && before != seen.end() && is_of(before->second, cause)) facts.seen = before->second;
     if (!options.programs.empty()) facts.change = text_of(fs::path(options.programs) / (cause.name + ".diff"));
     if (facts.seen) kept[cause.name] = *facts.seen;
     write(directory / (cause.name + ".md"), issue_report(facts));
@@ -231,7 +224,7 @@ void add_findings(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, findings, "findings", "Write a report of each known cause, ready for the project of its library",
       "Runs the cases of the causes on the versions that are installed. Replaces pages of the same names. If a cause\n"
-      "cannot be run here, its page keeps what was seen elsewhere, which seen.json beside the pages has.\n"
+      "does not show here, its page keeps what was seen before, which seen.json beside the pages has.\n"
       "Examples:\n"
       "  convict findings docs/findings --programs corpus/known/reproducers\n"
       "  convict findings pages --known mine.causes\n"
