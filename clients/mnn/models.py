@@ -8,7 +8,6 @@ import _tools
 import MNN.expr as F
 import MNN.nn
 import numpy
-from onnx import helper, numpy_helper
 
 import onnx_model
 
@@ -71,20 +70,17 @@ class Converted:
 
     def serialized(self, problem, given):
         made = onnx_model.model(problem, self.padding, opset=17)
-        graph = made.graph
         if not self.are_inputs:
-            del graph.input[1:]
-            graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in given.items()
-                                     if name != "src")
+            onnx_model.fix(made, {name: array for name, array in given.items() if name != "src"})
         if self.resized:
+            graph = made.graph
             for axis, extent in enumerate(graph.input[0].type.tensor_type.shape.dim):
                 if axis != 1:
                     extent.dim_param = f"n{axis}"
             for axis, extent in enumerate(graph.output[0].type.tensor_type.shape.dim):
                 extent.dim_param = f"m{axis}"
         if problem.relu:
-            graph.node[0].output[0] = "sum"
-            graph.node.append(helper.make_node("Relu", ["sum"], ["dst"], name=FUSED_RELU))
+            onnx_model.add_relu(made, FUSED_RELU)
         return made.SerializeToString()
 
     def compute(self, problem, given):

@@ -12,7 +12,6 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import cv2
 import numpy
-from onnx import helper, numpy_helper
 
 import convict
 import onnx_model
@@ -63,14 +62,10 @@ class Target:
 
     def serialized(self, problem, given):
         made = onnx_model.model(problem, self.padding, opset=17)
-        graph = made.graph
         if not self.are_inputs:
-            del graph.input[1:]
-            graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in given.items()
-                                     if name != "src")
+            onnx_model.fix(made, {name: array for name, array in given.items() if name != "src"})
         if problem.relu:
-            graph.node[0].output[0] = "sum"
-            graph.node.append(helper.make_node("Relu", ["sum"], ["dst"], name="relu"))
+            onnx_model.add_relu(made)
         return made.SerializeToString()
 
 

@@ -28,15 +28,12 @@ class Floats:
 
     def model(self, problem, given):
         made = onnx_model.model(problem, self.padding, opset=22)
-        graph, inputs = made.graph, given
+        inputs = given
         if not self.are_inputs:
-            del graph.input[1:]
-            graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in given.items()
-                                     if name != "src")
+            onnx_model.fix(made, {name: array for name, array in given.items() if name != "src"})
             inputs = {"src": given["src"]}
         if problem.relu:
-            graph.node[0].output[0] = "sum"
-            graph.node.append(helper.make_node("Relu", ["sum"], ["dst"], name="relu"))
+            onnx_model.add_relu(made)
         return made.SerializeToString(), inputs
 
 

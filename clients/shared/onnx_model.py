@@ -3,7 +3,7 @@
 
 What a model leaves open, or says otherwise than a problem, is refused: who cannot say a padding by name gets it by
 numbers, and the other way around."""
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 TYPES = {"f64": TensorProto.DOUBLE, "f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
 NAMES = {"same_upper": "SAME_UPPER", "same_lower": "SAME_LOWER", "valid": "VALID"}
@@ -67,3 +67,17 @@ def model(problem, padding="numbers", opset=22):
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     made.ir_version = 8 if opset <= 17 else 10  # those that came with opsets 17 and 21
     return made
+
+
+def fix(made, arrays):
+    """Makes constants of these inputs of a model."""
+    open_inputs = [one for one in made.graph.input if one.name not in arrays]
+    del made.graph.input[:]
+    made.graph.input.extend(open_inputs)
+    made.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in arrays.items())
+
+
+def add_relu(made, name="relu"):
+    """Behind the one node of a model."""
+    made.graph.node[0].output[0] = "sum"
+    made.graph.node.append(helper.make_node("Relu", ["sum"], ["dst"], name=name))
