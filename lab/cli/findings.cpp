@@ -113,13 +113,13 @@ nlohmann::json to_json(const ShownCase& seen) {
 
 ShownCase seen_from(const nlohmann::json& json) {
   const auto text = [&](const char* key) { return json.at(key).get<std::string>(); };
-  ShownCase seen{text("suspect"), text("version"),  verdict_named(text("verdict")), text("case"),
+  ShownCase seen{text("suspect"), text("version"),  verdict_named(text("verdict")), to_text(parse_case(text("case"))),
                 text("flags"),   text("evidence"), {}};
   if (json.contains("certificate")) seen.certificate = certificate_from_json(json["certificate"]);
   return seen;
 }
 
-/// Throws UsageError if the file is there and not ours.
+/// Throws UsageError if the file is there and is not what was written.
 ShownCases read_seen(const fs::path& path) try {
   ShownCases cases;
   const std::string text = text_of(path);
@@ -127,7 +127,7 @@ ShownCases read_seen(const fs::path& path) try {
   const auto document = nlohmann::json::parse(text);
   for (const auto& [name, json] : document.items()) cases[name] = seen_from(json);
   return cases;
-} catch (const nlohmann::json::exception&) {
+} catch (const std::exception&) {
   throw UsageError(fmt::format("'{}' is not what `convict findings` writes; remove it to begin anew",
                                printable(path.string(), 300)));
 }

@@ -28,7 +28,10 @@ std::string text_of(const judge::Term& term) {
 
 std::string by_hand(const Case& c, std::string_view role, std::span<const int64_t> at, size_t most) {
   const Resolved resolved = resolve(c);
-  if (examination_bytes(describe_tensors(c, resolved.problem), resolved.problem) > kMostDrawnBytes) return "";
+  const convict_tensors described = describe_tensors(c, resolved.problem);
+  const convict_tensor* output = judge::output_of(resolved.problem, described, role);
+  if (output == nullptr || !judge::is_inside(at, *output)) return "";
+  if (examination_bytes(described, resolved.problem) > kMostDrawnBytes) return "";
   const examine::Scene scene(c);
   run::GuardedMemory memory;
   scene.set(memory);

@@ -266,16 +266,14 @@ class Checker {
   bool evaluate() {
     const std::string& role = needed(from_.role);
     const std::vector<int64_t>& at = needed(from_.at);
-    const auto found = std::ranges::find(kRoles, role, &Role::name);
     const convict_tensors described = describe_tensors(c_, p_);
-    if (found == kRoles.end() || !found->is_output[p_.pass] || (described.*found->tensor).ndim == 0) {
+    const convict_tensor* found = judge::output_of(p_, described, role);
+    if (found == nullptr) {
       claim("role", false, "", fmt::format("'{}' is no output of the case", printable(role)));
       return false;
     }
-    const convict_tensor& output = described.*found->tensor;
-    bool inside = at.size() == static_cast<size_t>(output.ndim);
-    for (size_t i = 0; inside && i < at.size(); ++i) inside = at[i] >= 0 && at[i] < output.dims[i];
-    if (!inside) {
+    const convict_tensor& output = *found;
+    if (!judge::is_inside(at, output)) {
       claim("coordinates", false, "",
             fmt::format("[{}] is not inside {} of {}", fmt::join(at, ","), role,
                         fmt::join(output.dims, output.dims + output.ndim, "x")));

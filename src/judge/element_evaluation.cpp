@@ -237,18 +237,12 @@ void add_all(const convict_tensor& tensor, int dim, int64_t position, Sum& sum) 
   for (int64_t i = 0; i < tensor.dims[dim]; ++i) add_all(tensor, dim + 1, position + i * tensor.strides[dim], sum);
 }
 
-const Role& output_role(const convict_problem& p, std::string_view name) {
-  const auto found = std::ranges::find(kRoles, name, &Role::name);
-  assert(found != kRoles.end() && found->is_output[p.pass]);
-  return *found;
-}
-
 /// Adds the products of one element, and the bias and old contents of one that is no sum of integers.
 template <class Sum>
 void add_terms(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                std::span<const int64_t> at, Sum& sum) {
-  const convict_tensor& output = filled.*output_role(p, role).tensor;
-  assert(at.size() == static_cast<size_t>(output.ndim));
+  const convict_tensor& output = *output_of(p, filled, role);
+  assert(is_inside(at, output));
   if (role == "diff_bias") {
     for (int64_t n = 0; n < p.batch; ++n)
       add_all(filled.diff_dst, 2, n * filled.diff_dst.strides[0] + at[0] * filled.diff_dst.strides[1], sum);
@@ -273,6 +267,20 @@ double error_of_reference(const ExactElement& exact, convict_dtype output) {
   return n * u / (1 - n * u) * exact.magnitude + std::ldexp(std::abs(static_cast<double>(exact.value)), -53);
 }
 
+const convict_tensor* output_of(const convict_problem& p, const convict_tensors& t, std::string_view role) {
+  const auto found = std::ranges::find(kRoles, role, &Role::name);
+  if (found == kRoles.end() || !found->is_output[p.pass]) return nullptr;
+  const convict_tensor& output = t.*found->tensor;
+  return output.ndim == 0 ? nullptr : &output;
+}
+
+bool is_inside(std::span<const int64_t> at, const convict_tensor& tensor) {
+  if (at.size() != static_cast<size_t>(tensor.ndim)) return false;
+  for (size_t i = 0; i < at.size(); ++i)
+    if (at[i] < 0 || at[i] >= tensor.dims[i]) return false;
+  return true;
+}
+
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at) {
   ExactSum sum;
@@ -282,7 +290,7 @@ ExactElement evaluate_element(const convict_problem& p, const convict_tensors& f
   if (p.requantization != CONVICT_NO_REQUANTIZATION) {
     result = requantized_element(p, filled, result, at[1]);
   } else if (is_integer(filled.src.dtype)) {
-    const convict_tensor& output = filled.*output_role(p, role).tensor;
+    const convict_tensor& output = *output_of(p, filled, role);
     result = quantized(p, filled, result, at[1], p.beta != 0 ? element(output, position_of(output, at.data())) : 0.0L);
   }
   if (p.relu && result.value < 0) result.value = 0;  // not NaN

@@ -48,6 +48,12 @@ double error_of_reference(const ExactElement& exact, convict_dtype output);
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at);
 
+/// The output with the role `role`; nullptr if the problem has none.
+const convict_tensor* output_of(const convict_problem& p, const convict_tensors& t, std::string_view role);
+
+/// Whether an element of the tensor has these coordinates.
+bool is_inside(std::span<const int64_t> at, const convict_tensor& tensor);
+
 /// An addend of an element: a product, or one number.
 struct Term {
   long double x = 0;

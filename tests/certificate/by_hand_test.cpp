@@ -38,5 +38,11 @@ TEST(ByHand, LongSumsAreNotWrittenOut) {
   EXPECT_NE(sum_of("conv1d ic=9 in=1 k=1 fill=ones", "dst", {0, 0, 0}), "");
 }
 
+TEST(ByHand, WhatTheCaseDoesNotHaveHasNoSum) {
+  EXPECT_EQ(sum_of("conv1d in=3 k=2", "dst", {0, 0, 2}), "");
+  EXPECT_EQ(sum_of("conv1d in=3 k=2", "dst", {0, 0}), "");
+  EXPECT_EQ(sum_of("conv1d in=3 k=2", "diff_src", {0, 0, 0}), "");
+}
+
 }  // namespace
 }  // namespace convict

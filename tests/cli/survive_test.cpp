@@ -167,7 +167,8 @@ TEST_F(SurviveTest, ForkedProcessesEndToo) {
 TEST_F(SurviveTest, DeathsOfEarlierProblemsAreThoseOfTheirCause) {
   write_file(file("three.causes"),
              "cause three-output-channels\ntitle It dies of three output channels\nsuspect crashes-on-three\n"
-             "versions all\nverdicts crash\nwhen oc = 3\ncase conv2d oc=3 in=4x4\n");
+             "versions all\nverdicts crash\nwhen oc = 3\ncase conv2d oc=3 in=4x4\n"
+             "note It counts them.\nsource line 7 of faulty.c\nsource and the next one\nsince In 0.9, a year ago.\n");
   const CommandResult result =
       run(fuzz("crashes-on-three", {"--known=three.causes", "--cases=600", "--where=conv2d oc<=4"}));
   const json report = result.json();
@@ -178,6 +179,10 @@ TEST_F(SurviveTest, DeathsOfEarlierProblemsAreThoseOfTheirCause) {
       ++known;
     }
   EXPECT_GT(known, 0) << result.err;
+  const std::string shown = run({"show", "cause", "1"}).out;
+  for (const char* line : {"note       It counts them.", "source     line 7 of faulty.c", "source     and the next one",
+                           "since      In 0.9, a year ago."})
+    EXPECT_NE(shown.find(line), std::string::npos) << line << " in\n" << shown;
 }
 
 }  // namespace

@@ -94,10 +94,14 @@ TEST_F(FindingsTest, WhatCannotBeRunHereIsKept) {
 
 TEST_F(FindingsTest, WhatIsNotOfItsOwnWritingIsNoMemory) {
   std::filesystem::create_directories(file("pages"));
-  write_file(file("pages/seen.json"), "{\"wide\": 3}");
-  const CommandResult result = run({"findings", "pages", "--known=acme.causes"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_NE(result.err.find("seen.json' is not what `convict findings` writes"), std::string::npos) << result.err;
+  const std::string wrong_case = R"({"wide": {"suspect": "acme:fast", "version": "1.2", "verdict": "wrong-exact",
+    "flags": "", "case": "conv9d", "evidence": ""}})";
+  for (const std::string& text : {std::string("{\"wide\": 3}"), wrong_case}) {
+    write_file(file("pages/seen.json"), text);
+    const CommandResult result = run({"findings", "pages", "--known=acme.causes"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("seen.json' is not what `convict findings` writes"), std::string::npos) << result.err;
+  }
 }
 
 TEST_F(FindingsTest, ADirectoryThatIsMissingIsNamed) {
