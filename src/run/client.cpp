@@ -83,7 +83,7 @@ Client::Client(const std::string& command, const KeeperAddress& keeper) {
 Client::~Client() {
   kill();
   if (place_) *place_ = 0;
-  if (to_keeper_ >= 0) close(to_keeper_);  // the keeper kills it
+  if (to_keeper_ >= 0) close(to_keeper_);
   if (in_ != out_) close(in_);
   close(out_);
   close(file_fd_);
@@ -223,6 +223,7 @@ ClientGone Client::end_of_kept() const {
 }
 
 void Client::kill() {
+  if (kept_ >= 0) return kill_kept();
   if (pid_ < 0) return;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
@@ -231,6 +232,14 @@ void Client::kill() {
   }
   if (end_fd_ >= 0) close(end_fd_);
   pid_ = end_fd_ = -1;
+}
+
+/// The keeper kills a client whose worker hangs up, and hangs up itself after that.
+void Client::kill_kept() {
+  shutdown(to_keeper_, SHUT_WR);
+  while (hear(to_keeper_, kKeeperGrace)) {
+  }
+  kept_ = -1;
 }
 
 std::string end_of_stderr(size_t limit) {

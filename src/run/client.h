@@ -50,7 +50,7 @@ class Client {
   explicit Client(const std::string& command, const KeeperAddress& keeper = {});
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
-  ~Client();  // kills it, and its session
+  ~Client();  // kills it
 
   /// The path by which any process of the user can open the file.
   std::string file_path() const;
@@ -69,6 +69,9 @@ class Client {
   /// stdout open for ever.
   ClientGone end();
 
+  /// Kills it and its session. Nothing that it says comes after.
+  void kill();
+
   /// The keeper has started it, and waits to hear whether it can be copied; or it is a copy.
   bool may_be_copied() const { return to_keeper_ >= 0 && !is_copy_; }
   bool is_copy() const { return is_copy_; }
@@ -82,7 +85,7 @@ class Client {
   ClientGone end_of_kept() const;
   void connect(const std::string& descriptor);
   void take(std::string& received);
-  void kill();
+  void kill_kept();
 
   pid_t pid_ = -1;   // none if it was not started here
   pid_t kept_ = -1;  // of the keeper

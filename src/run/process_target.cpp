@@ -264,6 +264,7 @@ void ProcessTarget::adopt(const ClientHello& hello) {
 /// Ends this process as the client has ended, so that it is judged as a library that did the same.
 void ProcessTarget::die_of(const ClientGone& gone, const Implementation& who) const {
   before_death_();
+  if (client_) client_->kill();  // so that the end of stderr is what is said here
   std::fprintf(stderr, "the client of %s %s\n", who.announced.name.c_str(), gone.how.c_str());
   std::fflush(stderr);
   if (gone.signal) {
