@@ -152,6 +152,14 @@ class CauseChecker {
   const CauseCheckSettings& settings_;
 };
 
+std::vector<workers::RosterEntry> concerned_by(const Cause& cause,
+                                               const std::vector<workers::RosterEntry>& installed) {
+  std::vector<workers::RosterEntry> concerned;
+  std::ranges::copy_if(installed, std::back_inserter(concerned),
+                       [&](const workers::RosterEntry& entry) { return cause.concerns(entry.name, entry.version); });
+  return concerned;
+}
+
 bool is_shown(const CauseCheck& check, size_t i) {
   return std::ranges::any_of(check.implementations, [&](const CheckedImplementation& one) { return one.shown[i]; });
 }
@@ -190,6 +198,14 @@ double chance_of_so_few(uint64_t failing, uint64_t judged, double share) {
   return chance;
 }
 
+std::string why_absent(const Cause& cause, const std::vector<workers::RosterEntry>& installed) {
+  if (!cause.processor.met_by(processor_features()))
+    return fmt::format("needs another processor: {}", cause.processor.text());
+  if (concerned_by(cause, installed).empty())
+    return fmt::format("not here: {} {}", cause.suspect, cause.versions.text());
+  return "";
+}
+
 std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, const CauseCheckSettings& settings) {
   std::vector<std::vector<Case>> covered(causes.size());
   for (const bool illegal : {false, true}) add_covered(causes, illegal, settings, covered);
@@ -199,13 +215,7 @@ std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, cons
 CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
                        const std::vector<workers::RosterEntry>& installed, const CauseCheckSettings& settings) {
   CauseCheck check{cause.name, {}, {}, {}};
-  std::vector<workers::RosterEntry> concerned;
-  std::ranges::copy_if(installed, std::back_inserter(concerned),
-                       [&](const workers::RosterEntry& entry) { return cause.concerns(entry.name, entry.version); });
-  if (concerned.empty()) check.why_absent = fmt::format("not here: {} {}", cause.suspect, cause.versions.text());
-  if (!cause.processor.met_by(processor_features()))
-    check.why_absent = fmt::format("needs another processor: {}", cause.processor.text());
-  if (!check.why_absent.empty()) return check;
+  const std::vector<workers::RosterEntry> concerned = concerned_by(cause, installed);
   const CauseChecker checker(cause, settings);
   for (const workers::RosterEntry& entry : concerned) check.implementations.push_back(checker.check(entry, covered));
   if (has(cause, Verdict::kCrash)) ask_heap_guards(cause, checker, concerned, check);

@@ -24,7 +24,7 @@ struct CheckedImplementation {
 
 struct CauseCheck {
   std::string name;
-  std::vector<CheckedImplementation> implementations;  // none: it cannot be here
+  std::vector<CheckedImplementation> implementations;  // none: it cannot show here
   std::string why_absent;                              // why not; "" if it can
   std::vector<std::string> faults;                     // one line each; none: it is as its file says
 };
@@ -36,10 +36,13 @@ struct CauseCheckSettings {
   uint64_t seed = 1;
 };
 
+/// Why a cause cannot show here: none of the installed implementations can have it, or this processor; "" if it can.
+std::string why_absent(const Cause& cause, const std::vector<workers::RosterEntry>& installed);
+
 /// By cause: cases that the generator draws and its predicate covers. All causes share the draws.
 std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, const CauseCheckSettings& settings);
 
-/// `covered`: the cases of this cause; `installed`: the implementations that can be run.
+/// Of a cause that can show here. `covered`: its cases; `installed`: the implementations that can be run.
 CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
                        const std::vector<workers::RosterEntry>& installed, const CauseCheckSettings& settings);
 

@@ -72,8 +72,7 @@ json as_json(const campaign::CauseCheck& check) {
           {"faults", check.faults}};
 }
 
-int check_causes(const CheckCausesOptions& options) {
-  const std::vector<Cause> causes = causes_of(options);
+campaign::CauseCheckSettings settings_of(const CheckCausesOptions& options) {
   campaign::CauseCheckSettings settings;
   RunOptions run;
   run.timeout = options.timeout;
@@ -81,23 +80,47 @@ int check_causes(const CheckCausesOptions& options) {
   settings.supervisor = run.settings();
   settings.supervisor.jobs = options.jobs;
   settings.supervisor.interrupted = &interrupted();
-  workers::ForkServers fork_servers;  // each library is loaded once, not for each cause
-  settings.supervisor.fork_servers = &fork_servers;
   settings.covered = options.covered;
   settings.seed = options.seed;
-  const auto installed = everything_installed(options.plugins).entries;
+  return settings;
+}
+
+std::vector<workers::RosterEntry> implementations_of(const std::vector<Cause>& causes,
+                                                     const std::vector<std::string>& plugins) {
+  std::vector<std::string> suspects;
+  std::ranges::transform(causes, std::back_inserter(suspects), &Cause::suspect);
+  return everything_installed(plugins, suspects).entries;
+}
+
+int check_causes(const CheckCausesOptions& options) {
+  const std::vector<Cause> causes = causes_of(options);
+  campaign::CauseCheckSettings settings = settings_of(options);
+  workers::ForkServers fork_servers;  // each library is loaded once, not for each cause
+  settings.supervisor.fork_servers = &fork_servers;
+  const auto installed = implementations_of(causes, options.plugins);
+  std::vector<Cause> present;
+  std::vector<size_t> places;  // of those in `checks`
+  std::vector<campaign::CauseCheck> checks;
+  for (const Cause& cause : causes) {
+    checks.push_back({cause.name, {}, campaign::why_absent(cause, installed), {}});
+    if (!checks.back().why_absent.empty()) continue;
+    present.push_back(cause);
+    places.push_back(checks.size() - 1);
+  }
+  const std::vector<std::vector<Case>> covered = campaign::covered_by(present, settings);
+  for (size_t i = 0; i < present.size(); ++i) {
+    checks[places[i]] = campaign::check_cause(present[i], covered[i], installed, settings);
+    if (interrupted()) return kInterrupted;
+  }
   std::string text;
   json documents = json::array();
-  size_t faulty = 0, absent = 0;
-  const std::vector<std::vector<Case>> covered = campaign::covered_by(causes, settings);
-  for (size_t i = 0; i < causes.size(); ++i) {
-    const campaign::CauseCheck check = campaign::check_cause(causes[i], covered[i], installed, settings);
-    if (interrupted()) return kInterrupted;
-    faulty += check.faults.empty() ? 0 : 1;
-    absent += check.why_absent.empty() ? 0 : 1;
+  for (const campaign::CauseCheck& check : checks) {
     text += as_text(check);
     documents.push_back(as_json(check));
   }
+  const auto faulty = static_cast<size_t>(
+      std::ranges::count_if(checks, [](const campaign::CauseCheck& check) { return !check.faults.empty(); }));
+  const size_t absent = checks.size() - present.size();
   text += fmt::format("{}: {} as their files say, {} not, {} that cannot be here\n", counted(causes.size(), "cause"),
                       causes.size() - faulty - absent, faulty, absent);
   options.out.write(options.out.json() ? json_document(documents) : text);

@@ -27,9 +27,28 @@ std::vector<workers::RosterEntry> roster_of(run::RosterRequest request) {
   return pool.finish(loaded_by(workers::Workers(pool, settings)));
 }
 
+/// What stands before the first colon is the same for all implementations of a module, and of a client.
+std::string_view family_of(std::string_view name) { return name.substr(0, name.find(':')); }
+
+bool may_have(std::string_view family, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    const size_t star = name.find('*');
+    return family_of(name).find('*') == std::string_view::npos ? family == family_of(name)
+                                                               : family.starts_with(name.substr(0, star));
+  });
+}
+
+std::vector<run::NamedClient> clients_that_may_have(const std::vector<std::string>& names) {
+  std::vector<run::NamedClient> clients = run::named_clients();
+  std::erase_if(clients, [&](const run::NamedClient& client) {
+    return std::ranges::none_of(client.implementations,
+                                [&](const auto& one) { return may_have(family_of(one.first), names); });
+  });
+  return clients;
+}
+
 /// Without starting one: some take seconds.
-void add_clients(Installed& installed) {
-  const std::vector<run::NamedClient> clients = run::named_clients();
+void add_clients(Installed& installed, const std::vector<run::NamedClient>& clients) {
   const std::vector<run::ClientInstallation> installations = run::installations_of(clients);
   for (size_t i = 0; i < clients.size(); ++i) {
     const run::NamedClient& client = installed.clients.emplace_back(clients[i], installations[i]).first;
@@ -42,10 +61,11 @@ void add_clients(Installed& installed) {
 
 }  // namespace
 
-Installed everything_installed(const std::vector<std::string>& plugins) {
+Installed everything_installed(const std::vector<std::string>& plugins, const std::vector<std::string>& names) {
   Installed installed;
   installed.entries = roster_of({{std::string(run::kAllNative)}, {}, {}});
   for (const std::string& module : run::installed_modules()) try {
+      if (!may_have(module, names)) continue;
       std::ranges::move(roster_of({{module + std::string(run::kWholeModule)}, {}, {}}),
                         std::back_inserter(installed.entries));
     } catch (const UsageError& error) {
@@ -53,7 +73,7 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
     } catch (const CannotJudge& error) {
       installed.failures.emplace_back(module, error.what());
     }
-  add_clients(installed);
+  add_clients(installed, clients_that_may_have(names));
   for (const std::string& plugin : plugins)
     std::ranges::move(offered_by(plugin), std::back_inserter(installed.entries));
   return installed;

@@ -19,7 +19,8 @@ struct Installed {
 
 /// Loads native kernels, oracle modules and the given plugins, each in a worker of its own, but no client. Lists a
 /// module that fails in `failures`. Throws UsageError for a plugin that fails, because the user named it.
-Installed everything_installed(const std::vector<std::string>& plugins);
+/// Modules and clients that can have none of `names`, in which * stands for any text, are left out.
+Installed everything_installed(const std::vector<std::string>& plugins, const std::vector<std::string>& names = {"*"});
 
 /// What this name of an implementation, a module or a client stands for. Throws UsageError, which says what is valid.
 std::vector<workers::RosterEntry> named(const std::string& name);

@@ -64,8 +64,8 @@ std::optional<Watched>& watched() {
 }  // namespace
 
 void give_way() {
-  constexpr int kBehindOthers = 10;  // nice value: a tenth of what a process with 0 gets
-  setpriority(PRIO_PROCESS, 0, kBehindOthers);
+  constexpr int kBehindOthers = 10;  // more of the nice value: a tenth of the time of what has not given way
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kBehindOthers);  // at most 19, as the system has it
   if (watched()) watched()->state.note_priority();
 }
 

@@ -7,12 +7,9 @@ set -u
 
 convict=$1
 cd "$2" || exit 1
-doctor=$("$convict" doctor --format json) || exit 1
 for client in tvm torch tensorflow paddle jax; do
-  if ! echo "$doctor" | jq -e ".clients[] | select(.name == \"$client\") | .installed" > /dev/null; then
-    echo "skipped: $client is not installed; \`make $client\` installs it"
-    exit 77
-  fi
+  "$convict" repro 'conv1d in=1 k=1' --target $client --oracle none -q > /dev/null
+  [ $? = 125 ] && exit 77  # convict cannot judge, and has said why
 done
 page=$(mktemp)
 now=$(mktemp)
