@@ -24,7 +24,8 @@ def offers(rows):
 
 def main(convict, name):
     one_case = [convict, "repro", "conv1d in=1 k=1", "--target", name, "--oracle", "none", "-q"]
-    if subprocess.run(one_case, check=False, stdout=subprocess.DEVNULL).returncode == NOT_HERE:  # says why; `list` takes a second to do so
+    tried = subprocess.run(one_case, check=False, stdout=subprocess.DEVNULL)  # `list` takes a second to know it
+    if tried.returncode == NOT_HERE:  # and has said why
         return 77
     before = listed(convict)
     known = [row for row in before if row["client"] == name]
