@@ -194,7 +194,7 @@ int findings(const FindingsOptions& options) {
     throw UsageError(fmt::format("'{}' is no directory, and cannot become one", printable(options.directory, 300)));
   if (!options.programs.empty() && !fs::is_directory(options.programs, error))
     throw UsageError(fmt::format("--programs: '{}' is no directory", printable(options.programs, 300)));
-  auto installed = everything_installed(options.plugins).entries;
+  auto installed = everything_installed(options.plugins, suspects_of(causes)).entries;
   ShownCases seen = read_seen(directory / kSeenFile), kept;
   std::vector<CauseFacts> all;
   for (const Cause& cause : causes) {

@@ -85,19 +85,12 @@ campaign::CauseCheckSettings settings_of(const CheckCausesOptions& options) {
   return settings;
 }
 
-std::vector<workers::RosterEntry> implementations_of(const std::vector<Cause>& causes,
-                                                     const std::vector<std::string>& plugins) {
-  std::vector<std::string> suspects;
-  std::ranges::transform(causes, std::back_inserter(suspects), &Cause::suspect);
-  return everything_installed(plugins, suspects).entries;
-}
-
 int check_causes(const CheckCausesOptions& options) {
   const std::vector<Cause> causes = causes_of(options);
   campaign::CauseCheckSettings settings = settings_of(options);
   workers::ForkServers fork_servers;  // each library is loaded once, not for each cause
   settings.supervisor.fork_servers = &fork_servers;
-  const auto installed = implementations_of(causes, options.plugins);
+  const auto installed = everything_installed(options.plugins, suspects_of(causes)).entries;
   std::vector<Cause> present;
   std::vector<size_t> places;  // of those in `checks`
   std::vector<campaign::CauseCheck> checks;

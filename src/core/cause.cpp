@@ -321,6 +321,12 @@ std::vector<Cause> parse_causes(std::string_view text, std::string_view origin) 
   return reader.finish();
 }
 
+std::vector<std::string> suspects_of(const std::vector<Cause>& causes) {
+  std::vector<std::string> suspects;
+  std::ranges::transform(causes, std::back_inserter(suspects), &Cause::suspect);
+  return suspects;
+}
+
 std::vector<Cause> read_causes(const std::string& path) {
   const std::string shown = printable(path, 300);
   std::ifstream file(path, std::ios::binary);

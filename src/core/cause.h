@@ -98,6 +98,9 @@ std::vector<Cause> read_causes(const std::string& path);
 /// Those that come with the program: corpus/known/*.causes.
 const std::vector<Cause>& shipped_causes();
 
+/// Of each, in this order.
+std::vector<std::string> suspects_of(const std::vector<Cause>& causes);
+
 /// A file that comes with the program.
 struct ShippedFile {
   std::string_view name, text;
