@@ -169,11 +169,15 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   const bool stays = part.has_even_rows() && aligned && part.depth <= kFewRows;
   part.copies = static_cast<int64_t>(part.panels.size()) >= fewest && !stays && volume(positions) >= part.rows &&
                 tiles.multiply_and_copy[static_cast<int>(part.order)][part.has_even_rows()][part.panels[0].count];
-  part.by_rows = part.depth > 0 && !is_dense(positions, shape.pitch) && positions[2] % tiles.lanes == 0;
-  part.in_place = part.by_rows || (part.depth > 0 && (aligned || part.copies || part.rows <= kMostRowsAskew) &&
-                                   (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps)));
-  part.copies &= part.in_place;
-  part.pitch = part.in_place && !part.by_rows && shape.staged ? places : dense;
+  const bool has_rows = !is_dense(positions, shape.pitch) && positions[2] % tiles.lanes == 0;
+  const bool has_places = (aligned || part.copies || part.rows <= kMostRowsAskew) &&
+                          (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
+  part.source = part.depth == 0 ? ColumnSource::kPacked
+                : has_rows      ? ColumnSource::kByRows
+                : has_places    ? ColumnSource::kInPlace
+                                : ColumnSource::kPacked;
+  part.copies &= part.reads_image();
+  part.pitch = part.source == ColumnSource::kInPlace && shape.staged ? places : dense;
   part.columns = columns(part.pitch);
   part.even = even && part.columns == volume(positions);
   part.straight = straight && part.even;
@@ -227,7 +231,7 @@ void GatherPlan<T>::choose_items() {
   const int64_t bytes_of_tile = work::panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
   const int64_t few = std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock);
   const bool once = std::ranges::all_of(
-      parts, [](const auto& part) { return part.in_place && part.straight && part.depth_blocks() == 1; });
+      parts, [](const auto& part) { return part.reads_image() && part.straight && part.depth_blocks() == 1; });
   blocks = work::panels_of(tiles_of_c, once ? kMostTilesOnce : few);
   if (wide) {
     blocks = std::max(blocks, work::panels_of(wanted, groups_at_once));
@@ -247,7 +251,9 @@ void GatherPlan<T>::choose_items() {
                         : slices_for(kBytesOfA);
   slices = std::min(panels, std::max(slices, work::panels_of(wanted, groups_at_once * blocks)));
   c_pitch = work::panels_of(tiles_of_c, blocks) * tile_columns;
-  for (GatherPart<T>& part : parts) part.shared = !part.in_place && slices > 1 && part.depth > 0 && shareable(part);
+  for (GatherPart<T>& part : parts)
+    if (part.source == ColumnSource::kPacked && slices > 1 && part.depth > 0 && shareable(part))
+      part.source = ColumnSource::kShared;
 }
 
 template <class T>
@@ -265,13 +271,10 @@ std::string GatherPlan<T>::text() const {
   std::snprintf(line, sizeof line,
                 "%s gather %s %s%s%s tile=%dx%d depth=%d block=%d parts=%d%s%s threads=%d workspace=%lld", tiles.isa,
                 shape.staged ? "staged" : "unstaged",
-                part.by_rows    ? "by-rows"
-                : part.in_place ? "in-place"
-                : part.shared   ? "shared"
-                                : "packed",
+                std::array{"packed", "shared", "in-place", "by-rows"}[static_cast<size_t>(part.source)],
                 part.copies ? " copying" : "", part.taps_first ? " taps-first" : "",
                 static_cast<int>(part.panels.empty() ? 0 : part.panels[0].count),
-                static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
+                static_cast<int>((part.reads_image() ? part.vectors : 2) * tiles.lanes),
                 static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
                 static_cast<int>(parts.size()), part.straight ? " straight" : "", interleaved ? " interleaved" : "",
                 threads, static_cast<long long>(workspace.bytes()));

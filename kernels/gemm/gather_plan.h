@@ -92,6 +92,14 @@ class CellPort {
 template <class T>
 inline constexpr bool kIsCell = std::is_same_v<T, int32_t>;
 
+/// Where the columns of a tile of B come from.
+enum class ColumnSource {
+  kPacked,   // the thread packs the tile
+  kShared,   // all tiles are packed first, because several slices use them
+  kInPlace,  // the image, where it lies: columns are its places, some of which are no positions
+  kByRows    // the image, too, but columns are positions, because rows of these are whole vectors
+};
+
 template <class T>
 struct GatherPart {
   std::array<const image::AxisClass*, kAxes> axis;
@@ -101,16 +109,14 @@ struct GatherPart {
   bool taps_first;            // depth: row of taps, channel, tap of the last axis; else channel, tap. Tiles leave out
                               // the rows of taps through which all of their positions read padding
   simd::RowOrder order;       // of packed weights
-  bool in_place;              // the image is read where it lies: columns are its places, some of which are no positions
-  bool by_rows;               // in place, but columns are positions, because rows of these are whole vectors
-  bool copies;                // in place, but only the first panel of rows: it copies what it reads for the others
-  int vectors;                // of a tile that reads in place; other tiles have two
+  ColumnSource source;
+  bool copies;                // only the first panel of rows reads the image: it copies what it reads for the others
+  int vectors;                // of a tile that reads the image; other tiles have two
   bool even;                  // columns are elements of the result, equally far apart
   bool straight;              // whole tiles of C are stored to the result directly
   Axes pitch;                 // column = position . pitch; of the image, too, but for that of planes
   int64_t columns;            // of C
   int64_t tile_columns, tiles_of_c;
-  bool shared;                      // tiles of B are packed first, because several slices use them
   std::vector<work::Panel> panels;  // of rows: the tiles, larger ones first
   int64_t larger_panels;            // if not all are equal
   int64_t c_place;                  // in the sums of a thread, which are those of parts that are stored together
@@ -120,11 +126,12 @@ struct GatherPart {
   int64_t* weight;     // [tap][row], from the first weight of a channel of the image in the group; nullptr if taps lie
                        // side by side, and rows as far apart as their channels
   int64_t* image_row;  // [depth + simd::kRowsAhead], from the first position of the first channel
-  int64_t* vector_place;  // [vector of columns], from the first position to where it lies in the image, if by_rows
+  int64_t* vector_place;  // [vector of columns], from the first position to where it lies in the image, if kByRows
   T* start;               // [group][rows], the bias
   T* weights;             // [group][block of the depth][panel], packed; unused if weights are used only once
-  T* tiles;               // of B: [some group][block of the depth][tile of columns][p][column], if shared
+  T* tiles;               // of B: [some group][block of the depth][tile of columns][p][column], if kShared
 
+  bool reads_image() const { return source == ColumnSource::kInPlace || source == ColumnSource::kByRows; }
   /// Whether rows of B are as far apart as channels of the image.
   bool has_even_rows() const { return taps == 1; }
   int64_t phases() const {

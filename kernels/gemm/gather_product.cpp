@@ -138,7 +138,7 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
     const work::Panel depth = part.depth_block(block);
     if (columns.packs) pack_tiles(plan, part, depth, packed, columns.image, scratch.tiles);
-    const T* b = part.shared
+    const T* b = part.source == ColumnSource::kShared
                      ? part.block_of_tiles(item.group % plan.groups_at_once, block) + columns.first * depth.count
                      : scratch.tiles;
     // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
@@ -195,7 +195,7 @@ void share_image(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work:
 template <class T>
 void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, work::Panel groups,
                  work::Team& team) {
-  if (!part.shared) return;
+  if (part.source != ColumnSource::kShared) return;
   const int64_t blocks = part.depth_blocks();
   team.share(groups.count * blocks * plan.blocks, [&](int64_t i) {
     const int64_t group = i / plan.blocks / blocks, block = i / plan.blocks % blocks;

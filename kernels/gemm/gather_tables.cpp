@@ -39,14 +39,17 @@ void GatherPlan<T>::carve() {
     part.row = workspace.take<ResultRow>(part.rows);
     part.weight = part.dense_taps && !part.taps_first ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
     part.image_row = workspace.take<int64_t>(part.depth + simd::kRowsAhead);
-    part.vector_place = part.by_rows ? workspace.take<int64_t>(part.columns / tiles.lanes) : nullptr;
+    part.vector_place =
+        part.source == ColumnSource::kByRows ? workspace.take<int64_t>(part.columns / tiles.lanes) : nullptr;
     part.start = workspace.take<T>(form.groups * part.rows);
     part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
     part.tiles =
-        part.shared ? workspace.take<T>(groups_at_once * part.tiles_of_c * tile_columns * part.depth) : nullptr;
+        part.source == ColumnSource::kShared
+            ? workspace.take<T>(groups_at_once * part.tiles_of_c * tile_columns * part.depth)
+            : nullptr;
     const int64_t at_once = part.order == simd::RowOrder::kApart && part.depth_blocks() > 1 ? 2 : 1;  // blocks
     if (used_once) most_of_weights = std::max(most_of_weights, at_once * rows * part.packed_row({0, depth}));
-    if (!part.shared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
+    if (part.source != ColumnSource::kShared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
     if ((&part - parts.data()) % parts_together == 0) c_place = 0;
     part.c_place = c_place;
     c_place += rows * c_pitch;
@@ -90,7 +93,7 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
     for (; row.channel < result_channels; ++row.channel, row.offset += result.inner)
       part.row[row.channel * phases + index] = row;
   });
-  for (int64_t column = 0; part.by_rows && column < part.columns; column += tiles.lanes) {
+  for (int64_t column = 0; part.source == ColumnSource::kByRows && column < part.columns; column += tiles.lanes) {
     const Axes at = part.position_of(column);
     part.vector_place[column / tiles.lanes] = at[0] * shape.pitch[0] + at[1] * shape.pitch[1] + at[2];
   }

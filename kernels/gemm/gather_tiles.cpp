@@ -41,7 +41,7 @@ TileSource<T> tile_by_rows(const GatherPlan<T>& plan, const GatherPart<T>& part,
 template <class T>
 TileSource<T> tiles_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
                              bool together, int64_t& end) {
-  if (part.by_rows) return tile_by_rows(plan, part, column, image, end);
+  if (part.source == ColumnSource::kByRows) return tile_by_rows(plan, part, column, image, end);
   const int64_t lanes = plan.tiles.lanes, gap = plan.shape.pitch[0] - part.pitch[0];
   if (gap > 0 && part.positions[0] > 1) {
     const int64_t plane = column / part.pitch[0];
@@ -66,7 +66,7 @@ TileSource<T> tiles_in_place(const GatherPlan<T>& plan, const GatherPart<T>& par
 template <class T>
 int64_t straight_columns(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t columns) {
   if (!part.straight) return 0;
-  const int64_t unit = part.in_place ? plan.tiles.lanes : plan.tile_columns;
+  const int64_t unit = part.reads_image() ? plan.tiles.lanes : plan.tile_columns;
   return columns / unit * unit;
 }
 
@@ -75,12 +75,13 @@ int64_t straight_columns(const GatherPlan<T>& plan, const GatherPart<T>& part, i
 template <class T>
 BlockColumns<T> block_columns(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel of, const T* image) {
   BlockColumns<T> columns{image, of.first, of.count, straight_columns(plan, part, of.count), 0, 0, false};
-  if (part.in_place) {
+  if (part.reads_image()) {
     const int64_t beyond = plan.shape.staged ? 0 : of.count % plan.tiles.lanes;
     columns.in_place = of.count - beyond;
-    if (beyond > 0 && columns.straight > 0 && !part.by_rows) columns.again = plan.tiles.lanes - beyond;
+    if (beyond > 0 && columns.straight > 0 && part.source == ColumnSource::kInPlace)
+      columns.again = plan.tiles.lanes - beyond;
   }
-  columns.packs = !part.shared && columns.in_place < of.count && columns.again == 0;
+  columns.packs = part.source != ColumnSource::kShared && columns.in_place < of.count && columns.again == 0;
   return columns;
 }
 
@@ -103,7 +104,7 @@ TileSource<T> tiles_at(const GatherPlan<T>& plan, const GatherPart<T>& part, con
           b + (column - columns.in_place) * depth.count,
           plan.packed_row,
           lanes,
-          part.shared ? depth.count * plan.tile_columns : 0,
+          part.source == ColumnSource::kShared ? depth.count * plan.tile_columns : 0,
           /*packed=*/true,
           plan.tile_columns};
 }
