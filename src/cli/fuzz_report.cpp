@@ -36,6 +36,8 @@ struct FoundCause {
   bool is_known() const { return cause && !cause->name.empty(); }
   const campaign::Found& first() const { return *rows.front(); }
   uint64_t hits() const;
+  /// Those that it is found in, in the order of their rows.
+  std::vector<std::string> suspects() const;
 };
 
 constexpr size_t kWidth = 80, kIndent = 6;
@@ -97,16 +99,26 @@ std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
     text += remark(fmt::format("{}: {}", printable(one.cause->name), printable(one.cause->title, 200)));
   text += remarks(one.first(), options);
   const size_t more = one.rows.size() - 1;
-  if (more > 0 && !options.out.verbose)
-    text += remark(fmt::format("and {} more mismatch{} of this cause; `convict show cause {}` lists them", more,
-                               more == 1 ? "" : "es", one.cause->id));
+  if (more > 0 && !options.out.verbose) {
+    const std::vector<std::string> all = one.suspects();
+    const std::string others = fmt::format("{}", fmt::join(all.begin() + 1, all.end(), ", "));
+    text += remark(fmt::format("and {} more mismatch{} of this cause{}{}; `convict show cause {}` lists them", more,
+                               more == 1 ? "" : "es", others.empty() ? "" : ", also in ", printable(others, 200),
+                               one.cause->id));
+  }
   for (size_t i = 1; i < one.rows.size() && options.out.verbose; ++i)
     text += head_of(*one.rows[i], one.rows[i]->hits, options) + remarks(*one.rows[i], options);
   return text;
 }
 
-bool is_of(const FoundCause& one, std::string_view target) { return one.first().example.suspect == target; }
-bool is_on_illegal(const FoundCause& one) { return one.first().example.verdict == Verdict::kAcceptsInvalid; }
+bool is_on_illegal(const campaign::Found& row) { return row.example.verdict == Verdict::kAcceptsInvalid; }
+
+/// Whether a target has the cause on legal problems. Implementations of a library share causes.
+bool is_wrong_with(const FoundCause& one, std::string_view target) {
+  return std::ranges::any_of(one.rows, [&](const campaign::Found* row) {
+    return row->example.suspect == target && !is_on_illegal(*row);
+  });
+}
 
 bool ended_its_process(const Mismatch& mismatch) {
   return mismatch.verdict <= Verdict::kOom || mismatch.certificate.death.signal.has_value();
@@ -126,7 +138,7 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
                     const std::vector<FoundCause>& causes, const FuzzOptions& options) {
   const auto count = [&](bool known) {
     return std::ranges::count_if(causes, [&](const FoundCause& one) {
-      return is_of(one, target) && !is_on_illegal(one) && one.first().is_known() == known;
+      return is_wrong_with(one, target) && one.first().is_known() == known;
     });
   };
   const auto fresh = count(false), known = count(true);
@@ -164,8 +176,7 @@ std::string lines_of_targets(const campaign::CampaignResult& result, const std::
   for (const workers::RosterEntry& entry : result.roster) {
     const auto standing = result.standings.find(entry.name);
     if (standing == result.standings.end()) continue;
-    const auto is_wrong = [&](const FoundCause& one) { return is_of(one, entry.name) && !is_on_illegal(one); };
-    if (std::ranges::any_of(causes, is_wrong))
+    if (std::ranges::any_of(causes, [&](const FoundCause& one) { return is_wrong_with(one, entry.name); }))
       text += line_of(entry.name, result, causes, options);
     else if (standing->second.judged > 0)
       right.push_back(entry.name);
@@ -207,8 +218,8 @@ std::string line_of_others(const std::vector<const FoundCause*>& causes) {
   std::vector<std::string> names;
   for (const FoundCause* one : causes) {
     hits += one->hits();
-    const std::string& name = one->first().example.suspect;
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    for (const std::string& name : one->suspects())
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return causes.empty() ? ""
                         : wrapped(fmt::format("known causes of others: {}, {} of {}; -v shows them", causes.size(),
@@ -219,6 +230,13 @@ std::string line_of_others(const std::vector<const FoundCause*>& causes) {
 uint64_t FoundCause::hits() const {
   return std::accumulate(rows.begin(), rows.end(), uint64_t{0},
                          [](uint64_t sum, const campaign::Found* row) { return sum + row->hits; });
+}
+
+std::vector<std::string> FoundCause::suspects() const {
+  std::vector<std::string> names;
+  for (const campaign::Found* row : rows)
+    if (std::ranges::find(names, row->example.suspect) == names.end()) names.push_back(row->example.suspect);
+  return names;
 }
 
 /// What is unknown first; then targets before oracles; then in the order in which people want to read of verdicts; then
@@ -264,7 +282,7 @@ std::string verdict_text(const campaign::CampaignResult& result, const FuzzOptio
     const bool is_others = one.first().is_known() && one.first().example.blame != Blame::kTarget;
     if (is_others && !options.out.verbose)
       others.push_back(&one);
-    else if (is_on_illegal(one) && !one.is_known() && one.rows.size() == 1)
+    else if (is_on_illegal(one.first()) && !one.is_known() && one.rows.size() == 1)
       notes += note_of_illegal(one, options);
     else
       text += cause_text(one, options);
@@ -466,6 +484,7 @@ json causes_as_json(const campaign::CampaignResult& result) {
                     {"name", one.is_known() ? json(one.cause->name) : json(nullptr)},
                     {"title", one.cause ? json(one.cause->title) : json(nullptr)},
                     {"suspect", one.first().example.suspect},
+                    {"suspects", one.suspects()},
                     {"blame", name_of(one.first().example.blame)},
                     {"novelty", name_of(one.first().novelty())},
                     {"hits", one.hits()},

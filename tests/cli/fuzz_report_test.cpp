@@ -114,6 +114,27 @@ TEST(FuzzReport, OfAKindThatWithTheMostHitsIsFirst) {
   EXPECT_LT(text.find("#2 mine: wrong-exact, new, 900 hits"), text.find("#1 mine: wrong-exact, new, 7 hits")) << text;
 }
 
+/// One cause is in all implementations that call the same code: none of them is right.
+TEST(FuzzReport, ACauseIsThatOfEachTargetThatHasIt) {
+  campaign::CampaignResult result = campaign();
+  result.found.clear();
+  result.roster.clear();
+  for (const char* name : {"lib:a", "lib:b", "lib:c"}) {
+    result.roster.push_back({name, "", "", "1.0", true});
+    result.standings[name].judged = 2'000'000;
+  }
+  result.causes[9].id = 9;
+  for (const int64_t id : {1, 2}) {
+    result.found[id] = found(id == 1 ? "lib:a" : "lib:b", Blame::kTarget, "new", true);
+    result.found[id].cause = 9;
+  }
+  const std::string text = cli::fuzz_as_text(result, {});
+  for (const char* part : {"lib:a is wrong: 1 cause; 1,234,567 of", "lib:b is wrong: 1 cause; 1,234,567 of",
+                           "lib:c: nothing wrong found in 2,000,000 judged cases",
+                           "and 1 more mismatch of this cause, also in lib:b; `convict show cause 9`"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
 TEST(FuzzReport, WhatWasReplayedIsSaid) {
   campaign::CampaignResult result = campaign();
   result.found.clear();
