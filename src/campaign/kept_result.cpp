@@ -151,13 +151,18 @@ void KeptResult::write_hits() {
 void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
   const auto [entry, inserted] = result_.found.try_emplace(recorded.id);
   if (inserted) {
-    entry->second = {hit, recorded.id, signature(hit), 0, recorded.first_ever, recorded.status, "", {}, ""};
+    entry->second = {hit, recorded.id, signature(hit), 0, recorded.first_ever, recorded.status, "", recorded.cause, ""};
+    if (recorded.cause && !result_.causes.contains(*recorded.cause)) note_causes();
     note_own_bug(recorded.id, hit, result_.notes);
   }
   ++entry->second.hits;
   kind_of_row_.try_emplace(recorded.id, signature(hit));
   result_.reference_is_wrong |= hit.blame == Blame::kReference;
   if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
+}
+
+void KeptResult::note_causes() {
+  for (const store::CauseRow& cause : store_->causes()) result_.causes[cause.id] = cause;
 }
 
 void KeptResult::note(Replayed replayed) {
@@ -241,7 +246,7 @@ void KeptResult::fail() try {
 void KeptResult::show_rows() {
   store_->join_causes();
   result_.found = found_in(*store_, result_.id, result_.notes);
-  for (const store::CauseRow& cause : store_->causes()) result_.causes[cause.id] = cause;
+  note_causes();
 }
 
 void KeptResult::store_diagnoses() {

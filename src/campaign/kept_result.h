@@ -134,6 +134,7 @@ class KeptResult {
   void save_coverage();
   void note_moment();
   void note(const Mismatch& hit, const store::Recorded& recorded);
+  void note_causes();
   void store_diagnoses();
   void show_rows();
 

@@ -69,7 +69,7 @@ struct CampaignResult {
   Standings standings;
   Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   diagnose::DiagnosisThread::Present explaining;
-  std::map<int64_t, store::CauseRow> causes;  // of the database, once it has ended
+  std::map<int64_t, store::CauseRow> causes;  // of the database, once it has ended; known ones as soon as one is hit
   std::map<int64_t, Found> found;             // by id; one that was joined with another stays until the end
   std::vector<Replayed> replayed;             // what earlier campaigns saw of the targets
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)

@@ -88,9 +88,16 @@ void CampaignProgress::announce(const campaign::CampaignResult& so_far) {
   for (const auto& [id, found] : so_far.found) {
     if (!announced_.insert(id).second) continue;
     const std::string word = fmt::format("{:<5}", name_of(found.novelty()));
-    block_.say(fmt::format("{} {}: {}",
-                           found.is_known() ? word : out_.colored(color_of(found.example.blame), word, STDERR_FILENO),
-                           found.signature, to_text(found.example.problem_case)));
+    const std::string where = fmt::format("{}: {}", found.signature, to_text(found.example.problem_case));
+    if (!found.is_known()) {
+      block_.say(out_.colored(color_of(found.example.blame), word, STDERR_FILENO) + " " + where);
+      continue;
+    }
+    const auto cause = found.cause ? so_far.causes.find(*found.cause) : so_far.causes.end();
+    if (cause == so_far.causes.end())
+      block_.say(word + " " + where);
+    else if (known_causes_.insert(cause->first).second)
+      block_.say(fmt::format("{} {}, in {}", word, cause->second.name, where));
   }
 }
 

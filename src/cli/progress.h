@@ -14,7 +14,7 @@
 namespace convict::cli {
 
 /// Tells stderr how a campaign goes: a live block on a terminal, else a plain line now and then; and a line for
-/// each row as it appears. The first two arguments outlive it.
+/// each row as it appears, but one for all rows of a known cause. The first two arguments outlive it.
 class CampaignProgress {
  public:
   CampaignProgress(const campaign::CampaignSettings& settings, const OutputOptions& out,
@@ -40,7 +40,7 @@ class CampaignProgress {
   LiveBlock block_;
   bool introduced_ = false;
   std::vector<std::string> told_notes_;
-  std::set<int64_t> announced_;    // rows
+  std::set<int64_t> announced_, known_causes_;  // rows; causes
   std::deque<RatePoint> samples_;  // of the last seconds
 };
 

@@ -34,7 +34,7 @@ std::optional<Home> home_of(Statements& sql, int64_t campaign, const Owners::Own
   bind_all(*select, ":campaign", campaign, ":signature", owner.row);
   if (!select->executeStep()) return std::nullopt;
   const std::string status = select->getColumn(1).getString(), line = select->getColumn(2).getString();
-  return Home{{select->getColumn(0).getInt64(), false, !owner.filing.rule.empty(), status},
+  return Home{{select->getColumn(0).getInt64(), false, !owner.filing.rule.empty(), status, owner.cause},
               {select->getColumn(4).getInt() != 0, select->getColumn(3).getDouble(), line.size(), line, "", ""}};
 }
 

@@ -107,6 +107,7 @@ struct Recorded {
   bool first_ever = false;  // no campaign has seen this signature before
   bool explained = false;   // the row has a predicate that holds for the case
   std::string status = {};  // "new" until it is triaged, and again for versions that the triage does not name
+  std::optional<int64_t> cause = {};  // a known one
 };
 
 using core::kGone;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What people see while a campaign runs, on a terminal and elsewhere, and in which colours.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <regex>
 
 #include "cli/progress.h"
+#include "core/case_text.h"
 #include "tests/cli/command.h"
 #include "tests/cli/terminal.h"
 
@@ -140,6 +142,27 @@ TEST_F(ProgressTest, APlainLineComesAfterTwoSecondsAndAtLastEveryTen) {
             "on trial: direct; witnesses: none\n2 s, 58 s left: cases 400" + rest + coverage +
                 "6 s, 54 s left: cases 1,200" + rest + coverage + "14 s, 46 s left: cases 2,800" + rest + coverage +
                 "24 s, 36 s left: cases 4,800" + rest + "; explaining mine|hang|conv2d" + coverage);
+}
+
+TEST_F(ProgressTest, AKnownCauseIsToldOnce) {
+  campaign::CampaignResult so_far;
+  so_far.roster = {{"direct", "", "", "", true}};
+  so_far.causes[7].name = "pads-twice";
+  for (const int64_t id : {1, 2, 3}) {
+    campaign::Found& one = so_far.found[id];
+    one.example.problem_case = parse_case("conv1d in=3");
+    one.signature = fmt::format("row {}", id);
+    one.status = id == 3 ? "new" : "known";
+    if (id != 3) one.cause = 7;
+    one.first_ever = true;
+  }
+  const campaign::CampaignSettings settings;
+  const cli::OutputOptions out;
+  testing::internal::CaptureStderr();
+  cli::CampaignProgress(settings, out)(so_far);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "on trial: direct; witnesses: none\n"
+            "known pads-twice, in row 1: conv1d in=3\nnew   row 3: conv1d in=3\n");
 }
 
 /// What was asked before took long: that is no reason for a line without a number.
