@@ -198,7 +198,7 @@ int findings(const FindingsOptions& options) {
   ShownCases seen = read_seen(directory / kSeenFile), kept;
   std::vector<CauseFacts> all;
   for (const Cause& cause : causes) {
-    CauseFacts facts{cause, std::nullopt, program_of(cause, options.programs), ""};
+    CauseFacts facts{cause, std::nullopt, program_of(cause, options.programs), "", causes};
     const auto before = seen.find(cause.name);
     if (before != seen.end()) prefer(installed, before->second.suspect);
     for (size_t i = 0; i < cause.cases.size() && !facts.seen; ++i)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -226,8 +227,35 @@ std::string versions_of(const CauseFacts& facts) {
   return text + "Linux, x86-64.\n";
 }
 
+bool is_named(const std::string& name, const std::string& text) {
+  const auto is_of_name = [&](size_t at) { return at < text.size() && (std::isalnum(text[at]) || text[at] == '-'); };
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at)
+    if (!is_of_name(at + name.size()) && (at == 0 || !is_of_name(at - 1))) return true;
+  return false;
+}
+
+/// The causes that its text names, and those that theirs name: who gets the report does not have their pages.
+std::vector<const Cause*> named_in(const CauseFacts& facts) {
+  std::vector<const Cause*> all = {&facts.cause};
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const Cause& one : facts.others)
+      if (is_named(one.name, all[i]->about.note + "\n" + all[i]->about.source) &&
+          std::ranges::none_of(all, [&](const Cause* other) { return other->name == one.name; }))
+        all.push_back(&one);
+  all.erase(all.begin());
+  return all;
+}
+
+std::string in_one_paragraph(std::string lines) {
+  std::ranges::replace(lines, '\n', ' ');
+  return prose(std::string(trim(lines)));
+}
+
 std::string source_of(const CauseFacts& facts) {
   std::string text = in_paragraphs(facts.cause.about.source);
+  for (const Cause* one : named_in(facts))
+    text += fmt::format("{}{}, named here, is: {}. {} {}\n", text.empty() ? "" : "\n", code_span(one->name),
+                        prose(one->title), in_one_paragraph(one->about.note), in_one_paragraph(one->about.source));
   if (facts.change.empty()) return text;
   return text + (text.empty() ? "" : "\n") + "Proposed change:\n" + fenced("diff", facts.change);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/cause.h"
@@ -35,6 +36,7 @@ struct CauseFacts {
   std::optional<ShownCase> seen;
   std::optional<CauseProgram> program;
   std::string change;  // of the library's source, as a diff; empty if none is known
+  std::span<const Cause> others = {};  // which its text may name
 };
 
 /// The first word of the suspect; where that stands for several libraries, as *torch:* does, of the name of the cause.

@@ -65,6 +65,21 @@ TEST_F(FindingsTest, AReportHasTheFormOfItsProject) {
   }
 }
 
+/// Who gets a report does not have the pages of other causes.
+TEST_F(FindingsTest, AReportSaysWhatTheCausesAreThatItNames) {
+  const std::string wide = read_file(file("acme.causes"));
+  write_file(file("acme.causes"),
+             "cause deep\ntitle Deep ones, too\nsuspect acme:*\nversions 1.2\nverdicts wrong-exact\nwhen k >= 9\n"
+             "case conv1d in=9 k=9\nnote As wide, but not as deeper.\nsource deep.c\n\n" + wide +
+                 "note They are cut off.\nsource line 3 of wide.c\n");
+  ASSERT_EQ(run({"findings", "pages", "--known=acme.causes"}).exit_code, 0);
+  EXPECT_NE(read_file(file("pages/deep.md")).find("\n### Source\ndeep.c\n\n`wide`, named here, is: Wide kernels are "
+                                                  "wrong. They are cut off. line 3 of wide.c\n"),
+            std::string::npos)
+      << read_file(file("pages/deep.md"));
+  EXPECT_EQ(read_file(file("pages/wide.md")).find("named here"), std::string::npos);
+}
+
 /// What another machine has seen, if it is of this version and of a case that the cause still has.
 TEST_F(FindingsTest, WhatCannotBeRunHereIsKept) {
   const std::string seen = R"({"suspect": "acme:fast", "version": "1.2.7", "verdict": "wrong-exact", "flags": "",
