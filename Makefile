@@ -258,6 +258,7 @@ NPM_LIBRARIES := @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0
 libraries: more-setup
 	tools/npm_package.sh build/npm $(NPM_LIBRARIES)
 	tools/debian_package.sh build/deb trixie libonnxruntime-dev
+	tools/debian_package.sh build/deb forky libggml-dev
 	cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 

@@ -15,6 +15,7 @@ npm=$source/build/npm
 ggml=$npm/@node-llama-cpp/linux-x64/bins/linux-x64
 runtime=$npm/onnxruntime-node/bin/napi-v6/linux/x64
 headers=$source/build/deb/libonnxruntime-dev/usr/include/onnxruntime
+ggml_headers=$source/build/deb/libggml-dev/usr/include
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ran=0
@@ -74,8 +75,8 @@ ready() {
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
-    */ggml-*) [ -e "$ggml/libggml-base.so" ] &&
-      build "$1" -L"$ggml" -lggml-base -lggml-cpu-x64 -Wl,-rpath,"$ggml" ;;
+    */ggml-*) [ -e "$ggml_headers/ggml.h" ] && [ -e "$ggml/libggml-base.so" ] &&
+      build "$1" -isystem "$ggml_headers" -L"$ggml" -lggml-base -lggml-cpu-x64 -Wl,-rpath,"$ggml" ;;
     */onnxruntime-output-padding-*) grep -qs 'ORT_API_VERSION 21$' /usr/include/onnxruntime/onnxruntime_c_api.h &&
       build "$1" -isystem /usr/include/onnxruntime -lonnxruntime ;;
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
