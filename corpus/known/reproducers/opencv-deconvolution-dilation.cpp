@@ -7,19 +7,15 @@
 
 int main() {
   cv::dnn::LayerParams layer;
-  layer.name = "one";
-  layer.type = "Deconvolution";
-  const int kernel[] = {1, 2}, dilation[] = {1, 2};
   layer.set("num_output", 1);
   layer.set("bias_term", false);
-  layer.set("kernel_size", cv::dnn::DictValue::arrayInt(kernel, 2));
-  layer.set("dilation", cv::dnn::DictValue::arrayInt(dilation, 2));
-  const int four[] = {1, 1, 1, 2};
-  cv::Mat weights(4, four, CV_32F, cv::Scalar(1));
-  layer.blobs.push_back(weights);
+  layer.set("kernel_h", 1);
+  layer.set("kernel_w", 2);
+  layer.set("dilation", 2);
+  const int taps[] = {1, 1, 1, 2}, pixel[] = {1, 1, 1, 1};
+  layer.blobs.push_back(cv::Mat(4, taps, CV_32F, cv::Scalar(1)));
   cv::dnn::Net net;
-  net.connect(0, 0, net.addLayer(layer.name, layer.type, layer), 0);
-  const int pixel[] = {1, 1, 1, 1};
+  net.addLayerToPrev("one", "Deconvolution", layer);
   net.setInput(cv::Mat(4, pixel, CV_32F, cv::Scalar(1)));
   const cv::Mat result = net.forward();
   std::printf("a pixel and a kernel of 1x2 with dilation 2 give 1x%d, must be 1x3\n", result.size[3]);
