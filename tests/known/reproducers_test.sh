@@ -23,11 +23,14 @@ failed=0
 
 build() { g++ -std=c++17 -o "$work/program" "$@"; }
 
-# Whether oneDNN has this major version, and the processor this feature but no matrices, which run other code.
+# Whether oneDNN has this major version, the processor this feature, and this file compiles.
 onednn() {
   grep -qs "DNNL_VERSION_MAJOR $1" /usr/include/oneapi/dnnl/dnnl_version.h && grep -qw "$2" /proc/cpuinfo &&
-    ! grep -qw amx_tile /proc/cpuinfo
+    build "$3" -ldnnl
 }
+
+# What the line in this file that says how to run it sets: oneDNN for an older processor.
+settings() { sed -n 's,^// .* && \(ONEDNN_MAX_CPU_ISA=[A-Z0-9_]*\) \./a\.out.*,\1,p' "$1"; }
 
 # A program that compiles this module by the passes that it names, and compares what it prints with what it names.
 mlir() {
@@ -57,21 +60,15 @@ ready() {
     *.js) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
       printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
       chmod +x "$work/program" ;;
-    */onednn-amx-integers-*) grep -qs 'DNNL_VERSION_MAJOR 2' /usr/include/oneapi/dnnl/dnnl_version.h &&
-      grep -qw amx_tile /proc/cpuinfo && build "$1" -ldnnl ;;
-    */onednn-integers-grouped-*) grep -qs 'DNNL_VERSION_MAJOR 2' /usr/include/oneapi/dnnl/dnnl_version.h &&
-      grep -qw avx512_vnni /proc/cpuinfo && build "$1" -ldnnl ;;
-    */onednn-wide-kernel-*) grep -qs 'DNNL_VERSION_MAJOR 2' /usr/include/oneapi/dnnl/dnnl_version.h &&
-      grep -qw avx512bw /proc/cpuinfo && build "$1" -ldnnl ;;
-    */onednn-amx-*) grep -qs 'DNNL_VERSION_MAJOR 3' /usr/include/oneapi/dnnl/dnnl_version.h &&
-      grep -qw amx_tile /proc/cpuinfo && build "$1" -ldnnl ;;
-    */onednn-bf16-1x1-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
-    */onednn-bf16-grouped-*) onednn 3 avx512_bf16 && build "$1" -ldnnl ;;
-    */onednn-integers-sum-*) onednn 2 avx512_vnni && build "$1" -ldnnl ;;
-    */onednn-integers-large-*) { onednn 2 avx512_vnni || onednn 3 avx512_vnni; } && build "$1" -ldnnl ;;
-    */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
-    */onednn-sum-* | */onednn-data-gradient-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
-    */onednn-one-column-* | */onednn-gap-* | */onednn-skipped-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
+    */onednn-amx-integers-*) onednn 2 amx_tile "$1" ;;
+    */onednn-amx-*) onednn 3 amx_tile "$1" ;;
+    */onednn-integers-grouped-* | */onednn-integers-sum-*) onednn 2 avx512_vnni "$1" ;;
+    */onednn-integers-*) onednn 3 avx512_vnni "$1" ;;
+    */onednn-bf16-1x1-*) onednn 2 avx512_bf16 "$1" ;;
+    */onednn-bf16-*) onednn 3 avx512_bf16 "$1" ;;
+    */onednn-sum-* | */onednn-data-gradient-*) onednn 2 avx512bw "$1" ;;
+    */onednn-strided-* | */onednn-weight-gradient-*) onednn 3 avx2 "$1" ;;
+    */onednn-*) onednn 3 avx512bw "$1" ;;
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
@@ -114,7 +111,8 @@ ready() {
 # Of the program of this file, which ended with this exit code: what it printed, without logs and our folders.
 kept() {
   sed -E -e 's,(^|[ ("=])/([^ /:"]+/)+,\1,g' -e '/^(=+|Hi, looks like you are running .*)?$/d' \
-    -e '/^WARNING: All log messages |^[IW][0-9]{4} [0-9:.]+ /d' "$work/output" | tail -n 12 > "${1%.*}.out"
+    -e '/^WARNING: All log messages |^Schema error: |^[IW][0-9]{4} [0-9:.]+ /d' "$work/output" |
+    tail -n 12 > "${1%.*}.out"
   [ "$2" -le 128 ] || echo "killed by signal $(($2 - 128))" >> "${1%.*}.out"
 }
 
@@ -135,7 +133,8 @@ for file in "$programs"/*; do
     continue
   fi
   ran=$((ran + 1))
-  GGML_NO_BACKTRACE=1 OMP_NUM_THREADS=1 "$work/program" > "$work/output" 2>&1
+  # shellcheck disable=SC2046  # nothing, or one word
+  GGML_NO_BACKTRACE=1 OMP_NUM_THREADS=1 env $(settings "$file") "$work/program" > "$work/output" 2>&1
   code=$?
   if [ "$code" -eq 1 ] || [ "$code" -gt 128 ]; then
     echo "as known   $(basename "$file") (exit code $code): $(tail -n 1 "$work/output")"
