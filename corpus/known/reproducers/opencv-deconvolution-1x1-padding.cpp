@@ -20,5 +20,6 @@ int main() {
   net.setInput(cv::Mat(4, column, CV_32F, rows));
   const float got = *net.forward().ptr<float>();
   std::printf("rows 1 2 3, of which padding takes the first and the last: %g, must be 2\n", got);
+  std::fflush(stdout);  // where it dies later
   return got == 2 ? 0 : 1;
 }
