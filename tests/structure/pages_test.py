@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The pages hold together: links lead somewhere, pages that code names are there, each page for users is short and can
-be reached from the README, and the pages together stay short.
+be reached from the README, the pages together stay short, and so do the programs that the findings show.
 
 pages_test.py SOURCE_DIR CHECK [CONVICT], with a CHECK of the functions below. Prints what is wrong, a line each."""
 import functools
@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 LONGEST_PAGE, ALL_PAGES = 1500, 44000  # words
+LONGEST_PROGRAM = 25  # lines that are not empty
+LONGER_PROGRAMS = "mnn-*.py"  # not made shorter yet
 NOT_FOR_USERS = {"docs/design.md"}  # a map of the whole source tree
 HARD_TO_READ = r"\b(nobody|somebody|anybody|everybody|whoever|whose|whom)\b"
 
@@ -93,6 +95,18 @@ def check_doors(root):
     for path in for_users(root):
         if path != "README.md" and path not in linked:
             yield f"the first screen of the README has no link to {path}"
+
+
+def check_programs(root):
+    """A program that a report of a known cause shows is short enough to be read there."""
+    programs = [path for path in sorted((root / "corpus/known/reproducers").iterdir())
+                if path.suffix not in (".out", ".diff")]
+    for path in programs:
+        lines = sum(line.strip() != "" for line in path.read_text().splitlines())
+        if lines > LONGEST_PROGRAM and not path.match(LONGER_PROGRAMS):
+            yield f"{path.relative_to(root)} has {lines} lines that are not empty, more than {LONGEST_PROGRAM}"
+    if len(programs) < 100:
+        yield f"there are {len(programs)} programs: this check sees too little"
 
 
 @functools.lru_cache(None)
