@@ -5,6 +5,7 @@
 
     convict fuzz --target opencv5:plain"""
 import importlib.metadata
+import math
 import pathlib
 import sys
 
@@ -15,6 +16,13 @@ import numpy
 
 import convict
 import onnx_model
+
+MOST_VISITS = 100_000_000  # a fifth of a second
+
+
+def visits(problem):
+    """Of a tap, for a position of the result and eight of its channels. Most find no position of the image."""
+    return math.prod([problem.batch, -(-problem.oc // 8), *problem.out, *problem.kernel])
 
 
 class Target:
@@ -36,6 +44,8 @@ class Target:
             return "not a legal problem"
         if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
             return "nothing is empty"
+        if problem.op == "conv_transpose" and visits(problem) > MOST_VISITS:
+            return "each result of a transposed convolution looks at each tap: too many to wait for"
         return onnx_model.refusal(problem, self.padding)
 
     def run_all(self, calls):
