@@ -59,6 +59,8 @@ class Target:
             return "conv_transpose has no groups"
         if max(problem.stride) > 1 and max(problem.dilation) > 1:
             return "strides and dilation exclude each other (the page of keras.ops.conv)"
+        if any(more >= stride for more, stride in zip(problem.output_padding, problem.stride)):
+            return "output_padding is below the stride (the page of keras.ops.conv_transpose)"
         if self.depthwise and (problem.op != "conv" or problem.groups != problem.ic or problem.rank == 3):
             return "depthwise convolutions of rank 1 and 2"
         return None if paddings.arguments(problem) else "no padding that Keras has"
