@@ -251,7 +251,7 @@ def rows_of(report):
     """By target of a campaign: name, cases, cases a second, judged, known causes, new rows, what died."""
     for target in report["targets"]:
         name = target["name"]
-        causes = [one["novelty"] for one in report["causes"] if one["suspect"] == name]
+        causes = [one["novelty"] for one in report["causes"] if name in one["suspects"]]
         died = collections.Counter(one["verdict"] for one in report["mismatches"]
                                    if one["suspect"] == name and one["verdict"] in DEATHS)
         deaths = ", ".join(f"{count} {verdict}" for verdict, count in died.items())
