@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ExecuTorch as a process target (docs/process-targets.md): operators of its portable kernels, and models that its
+exporter lowers to them or to XNNPACK. `make executorch` installs it.
+Its optimized kernels have no convolution of their own (kernels/optimized/optimized.yaml)."""
+import importlib.metadata
+import pathlib
+import sys
+import warnings
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
+warnings.simplefilter("ignore")
+import torch
+
+import convict
+import programs
+from padding import frame_of
+
+LAST, FIRST, BESIDE = torch.channels_last, torch.contiguous_format, {"f32"}  # BESIDE: bias and scales of integers
+
+
+class Operator:
+    """For convict.serve. The kernels add one product after the other, in the type of the operands (op_convolution.cpp,
+    CTYPE accum). XNNPACK runs operators with PTHREADPOOL_FLAG_DISABLE_DENORMALS (src/operator-run.c)."""
+
+    fuses_relu = False
+
+    def __init__(self, name, description, types=("f32",), accumulator="f32", layout=FIRST):
+        self.name, self.description, self.types, self.layout = name, "ExecuTorch, " + description, types, layout
+        self.is_delegated = "xnnpack" in name
+        order = {"flushes_subnormals": True} if self.is_delegated else {"summation": "fixed_order"}
+        self.contract = {"algorithm": "direct", "min_accumulator": accumulator, "deterministic": True,
+                         "fuses_relu": self.fuses_relu, **order}
+
+    def announcement(self):
+        return {"name": self.name, "description": self.description, "batch": 32, "contract": self.contract,
+                "lineage": "xnnpack" if self.is_delegated else "executorch-portable"}
+
+    def refusal(self, problem):
+        if problem.rank == 3 or problem.rank == 1 and self.layout == LAST:
+            return "rank 1 and 2, channels_last of rank 2"  # check_convolution_args() in kernel_ops_util.cpp
+        if problem.why_illegal():
+            return "not a legal problem"
+        if min(problem.ic, problem.oc, *problem.in_) == 0:
+            return "only batches may be empty"
+        return self.type_refusal(problem) or self.own_refusal(problem)
+
+    def type_refusal(self, problem):
+        kinds = set(problem.dtypes.values()) - (BESIDE if "s8" in self.types else set())
+        return None if len(kinds) == 1 and kinds <= set(self.types) else "one type of " + ", ".join(self.types)
+
+    def own_refusal(self, problem):
+        if problem.pass_ != "forward" and (problem.rank != 2 or problem.op != "conv"):
+            return "gradients of conv2d only"  # check_convolution_backward_args() in op_convolution_backward.cpp
+        if problem.pad_begin != problem.pad_end or min(problem.pad_begin) < 0:
+            return "one padding from 0 for both ends"
+        return None
+
+    def run_all(self, calls):
+        """A batch that does not work is halved."""
+        try:
+            results = self.results(calls)
+        except Exception as error:  # pylint: disable=broad-except
+            half, status = len(calls) // 2, "refused" if isinstance(error, convict.Refused) else "failed"
+            return (self.run_all(calls[:half]) + self.run_all(calls[half:]) if half else
+                    [{"status": status, "error": " ".join(str(error).split())[:300]}])
+        return [finished(*call, result) for call, result in zip(calls, results)]
+
+    def results(self, calls):
+        return [programs.executed(*programs.operator(problem, arrays)) for problem, arrays, _ in calls]
+
+
+class Model(Operator):
+    """What the exporter makes of functions of PyTorch. If XNNPACK is named, it has to take the convolution."""
+
+    fuses_relu = True
+
+    def own_refusal(self, problem):
+        if problem.pass_ != "forward":
+            return "forward only"
+        frame = frame_of(problem)  # op-support.csv of XNNPACK, and apply_padding_to_dim() in op_constant_pad_nd.cpp
+        return "PAD has no negative numbers" if min(frame.begin + frame.end) < 0 else None
+
+    def results(self, calls):
+        given = [(problem, programs.operands(problem, arrays, self.layout)) for problem, arrays, _ in calls]
+        taken = [one for one in given if not isinstance(one[1], str)]
+        images = [tensors["src"] for _, tensors in taken]
+        made = programs.lowered(programs.Models(taken), images, self.is_delegated) if taken else None
+        got = iter(programs.executed(made, images) if taken else [])
+        return [why if isinstance(why, str) else [next(got)] for _, why in given]
+
+
+def finished(problem, arrays, outputs, results):
+    if isinstance(results, str):
+        return {"status": "refused", "error": results}
+    for name, result in zip(sorted(outputs, reverse=True), results):
+        wanted = programs.view(arrays[name], problem.dtypes[name])
+        if result.shape != wanted.shape:
+            return {"status": "wrong_shape", "error": f"{name} is {list(result.shape)}, not {list(wanted.shape)}"}
+        wanted.copy_(result + problem.dst_zero_point)
+    return "ok"
+
+
+TARGETS = [
+    Operator("executorch:portable", "portable kernels", ("f32", "f64", "bf16"), "bf16"),
+    Operator("executorch:portable:f16", "portable kernels, f16", ("f16",), "f16"),
+    Model("executorch:exported", "portable kernels, by the exporter"),
+    Model("executorch:exported:channels-last", "portable kernels, by the exporter, images channels_last", layout=LAST),
+    Model("executorch:xnnpack", "XNNPACK"),
+    Model("executorch:xnnpack:channels-last", "XNNPACK, images channels_last", layout=LAST),
+    Model("executorch:xnnpack:f16", "XNNPACK, f16", ("f16",), "f16"),
+    Model("executorch:xnnpack:int8", "XNNPACK, quantized", ("s8",)),
+]
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    programs.lowered(torch.nn.Conv2d(1, 1, 1), [torch.ones(1, 1, 1, 1)], True)  # so that copies need not load it
+    convict.serve(TARGETS, importlib.metadata.version("executorch"))
