@@ -80,6 +80,7 @@ ready() {
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
     */paddle-onednn-one-column-* | */paddle-onednn-wide-kernel-*) python "$1" paddle avx512bw ;;
+    */executorch-*.py) python "$1" executorch ;;
     */paddle-*.py) python "$1" paddle ;;
     */iree-*.py) python "$1" iree ;;
     */jax-*.py) python "$1" jax ;;
