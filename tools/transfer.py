@@ -34,6 +34,8 @@ SOME_OF_MANY = {
     "jax": ("jax:jit:nhwc", "jax:transpose:nhwc"),
     "tvm": ("tvm:relax", "tvm:topi"),
     "openvino": ("openvino:constant", "openvino:bf16", "openvino:onnx:output-shape"),
+    "executorch": ("executorch:portable", "executorch:portable:f16", "executorch:exported:channels-last",
+                   "executorch:xnnpack", "executorch:xnnpack:int8"),
     "keras": ("keras:torch", "keras:openvino", "keras:tensorflow"),
     "mnn": ("mnn:plain", "mnn:auto-pad", "mnn:functions", "mnn:int8"),
     "ncnn": ("ncnn:sgemm", "ncnn:plain", "ncnn:auto-pad", "ncnn:int8", "ncnn:bf16"),

@@ -17,7 +17,7 @@ import convict
 import programs
 from padding import frame_of
 
-LAST, FIRST, BESIDE = torch.channels_last, torch.contiguous_format, {"f32"}  # BESIDE: bias and scales of integers
+LAST, FIRST, BESIDE = torch.channels_last, torch.contiguous_format, ("bias", "scale")  # BESIDE: f32 of integers
 
 
 class Operator:
@@ -47,7 +47,7 @@ class Operator:
         return self.type_refusal(problem) or self.own_refusal(problem)
 
     def type_refusal(self, problem):
-        kinds = set(problem.dtypes.values()) - (BESIDE if "s8" in self.types else set())
+        kinds = {kind for name, kind in problem.dtypes.items() if "s8" not in self.types or name not in BESIDE}
         return None if len(kinds) == 1 and kinds <= set(self.types) else "one type of " + ", ".join(self.types)
 
     def own_refusal(self, problem):
