@@ -37,7 +37,8 @@ SOME_OF_MANY = {
     "executorch": ("executorch:portable", "executorch:portable:f16", "executorch:exported:channels-last",
                    "executorch:xnnpack", "executorch:xnnpack:int8"),
     "keras": ("keras:torch", "keras:openvino", "keras:tensorflow"),
-    "mnn": ("mnn:plain", "mnn:auto-pad", "mnn:functions", "mnn:int8"),
+    "mnn": ("mnn:plain", "mnn:auto-pad", "mnn:functions", "mnn:int8", "mnn:output-shape", "mnn:inputs", "mnn:groups",
+            "mnn:resized"),
     "ncnn": ("ncnn:sgemm", "ncnn:plain", "ncnn:auto-pad", "ncnn:int8", "ncnn:bf16"),
     "ort": ("ort:plain", "ort:all", "ort:auto-pad", "ort:qlinear", "ort:integer"),
 }
