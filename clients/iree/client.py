@@ -5,25 +5,23 @@ options, which are other code. `make iree` installs it.
 
     convict fuzz --target iree:linalg,iree:stablehlo --timeout 120s
 
-A batch is one module, with one function for each problem. Which problems a dialect can say: clients/iree/says.py, and
+A batch is one module, with one function for each problem. Which problems a dialect can say: forms.py, operators.py, and
 clients/mlir for linalg and TOSA."""
-import contextlib
-import os
 import pathlib
 import sys
-import tempfile
 from dataclasses import dataclass, field
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "mlir"), str(FOLDER.parent / "shared")]
 import importlib.metadata
 
-import iree.runtime
 import numpy
-from iree.compiler.api import Output, Session, Source
 
 import convict
-import says
+import forms
+import operators
+import statuses
+from compiler import compiled
 
 # f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions). The runtime flushes
 # subnormals (iree_fpu_state_push with IREE_FPU_STATE_FLAG_FLUSH_DENORMALS_TO_ZERO in what runs a dispatch).
@@ -56,9 +54,9 @@ class Target:
     def run_all(self, calls):
         """The statuses. Where a module of several cannot be compiled, each half gets one of its own."""
         taken = [call for call in calls if not self.dialect.refusal_of_data(*call[:2])]
-        statuses = dict(zip(map(id, taken), self.run_module(taken)))
-        refused = {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"}
-        return [statuses.get(id(call), refused) for call in calls]
+        done = dict(zip(map(id, taken), self.run_module(taken)))
+        refused = statuses.refused("zeros are inserted, which an infinity makes NaN")
+        return [done.get(id(call), refused) for call in calls]
 
     def run_module(self, calls):
         if not calls:
@@ -69,7 +67,8 @@ class Target:
                                                  "--iree-hal-local-target-device-backends=" + self.backend))
         except ValueError as error:
             if len(calls) == 1:  # what a dialect cannot say in the others is refused
-                return [{"status": "refused" if "failed to legalize" in str(error) else "failed", "error": str(error)}]
+                how = statuses.refused if "failed to legalize" in str(error) else statuses.failed
+                return [how(str(error))]
             half = len(calls) // 2
             return self.run_module(calls[:half]) + self.run_module(calls[half:])
         return [self.call(getattr(module, f"f{i}"), *call) for i, call in enumerate(calls)]
@@ -80,55 +79,23 @@ class Target:
         return self.dialect.store(problem, arrays, results) or "ok"
 
 
-def compiled(text, flags):
-    """A module that can be called."""
-    session = Session()
-    session.set_flags(*flags)
-    invocation = session.invocation()
-    invocation.enable_console_diagnostics()
-    source, output = Source.wrap_buffer(session, text.encode() + b"\0"), Output.open_membuffer()
-    with messages() as said:
-        done = invocation.parse_source(source) and invocation.execute()
-        if not done:
-            said.seek(0)
-            raise ValueError(" ".join(said.read().split())[:300])
-    invocation.output_vm_bytecode(output)
-    code = bytes(output.map_memory())
-    invocation.close()
-    return iree.runtime.load_vm_flatbuffer(code, driver="local-sync")
-
-
-@contextlib.contextmanager
-def messages():
-    """A file that gets what the compiler writes on stderr."""
-    kept = os.dup(2)
-    with tempfile.TemporaryFile("w+", errors="replace") as file:
-        os.dup2(file.fileno(), 2)
-        try:
-            yield file
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-
-
-LINALG, HLO, HLO_FIRST = says.Linalg(), says.StableHlo(), says.StableHlo(channels_last=False)
+LINALG, HLO, HLO_FIRST = forms.Linalg(), forms.StableHlo(), forms.StableHlo(channels_last=False)
 TARGETS = [
     Target("iree:linalg", "linalg", LINALG),
     Target("iree:linalg:O0", "linalg, O0", LINALG, ("--iree-opt-level=O0",)),
     Target("iree:linalg:O3", "linalg, O3", LINALG, ("--iree-opt-level=O3",)),
     Target("iree:linalg:tiles", "linalg, data tiling", LINALG, ("--iree-opt-data-tiling",)),
     Target("iree:linalg:vmvx", "linalg, byte code of VMVX", LINALG, backend="vmvx"),
-    Target("iree:im2col", "linalg, im2col", LINALG,
-           ("--iree-global-opt-use-im2col-for-convs",)),
-    Target("iree:winograd", "linalg, Winograd's F(6, 3)", says.Linalg(dense_3x3=True), (PREPROCESSING.format(
+    Target("iree:im2col", "linalg, im2col", LINALG, ("--iree-global-opt-use-im2col-for-convs",)),
+    Target("iree:winograd", "linalg, Winograd's F(6, 3)", forms.Linalg(dense_3x3=True), (PREPROCESSING.format(
         "iree-linalg-ext-convert-conv2d-to-winograd{replace-all-convs=true}"),), contract=WINOGRAD),
     Target("iree:stablehlo", "StableHLO, channels last", HLO),
     Target("iree:stablehlo:nchw", "StableHLO, channels first", HLO_FIRST),
     Target("iree:stablehlo:turned", "StableHLO, channels first, turned to channels last", HLO_FIRST,
            (PREPROCESSING.format("iree-preprocessing-convert-conv-to-channels-last"),)),
-    Target("iree:torch", "torch.aten.convolution and convolution_backward", says.Torch()),
-    Target("iree:onnx", "onnx.Conv and onnx.ConvTranspose", says.Onnx()),
-    Target("iree:tosa", "TOSA", says.Tosa()),
+    Target("iree:torch", "torch.aten.convolution and convolution_backward", operators.Torch()),
+    Target("iree:onnx", "onnx.Conv and onnx.ConvTranspose", operators.Onnx()),
+    Target("iree:tosa", "TOSA", forms.Tosa()),
 ]
 
 if __name__ == "__main__":

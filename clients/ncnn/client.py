@@ -9,12 +9,15 @@ import os
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import ncnn
 import numpy
 
 import convict
-import layers
+import inference
+import statuses
+import ways
 
 OFF = {name: False for name in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_packed",
                                 "use_bf16_storage", "use_winograd_convolution", "use_winograd23_convolution",
@@ -27,7 +30,7 @@ POINTS = {2: [0, 1, -1], 4: [0, ROOT / 2, -ROOT / 2, ROOT, -ROOT], 6: [0, 1, -1,
 class Target:
     """Options and a way to say a problem, for convict.serve."""
 
-    def __init__(self, name, description, options, way=layers.static, tile=0):
+    def __init__(self, name, description, options, way=ways.static, tile=0):
         self.name, self.description, self.way, self.tile = name, description, way, tile
         self.options = {**OFF, **options}
 
@@ -41,53 +44,41 @@ class Target:
                 "contract": contract}
 
     def refusal(self, problem):
-        if problem.pass_ != "forward":
-            return "forward only"
+        return inference.refusal(problem) or self.refusal_of_types(problem) or self.way.refusal(problem)
+
+    def refusal_of_types(self, problem):
         types = ["s8", "s8", "s32"] if self.options["use_int8_inference"] else (
             ["bf16" if self.options["use_bf16_storage"] else "f32"] * 3)
-        if [problem.dtypes[name] for name in ("src", "wei", "dst")] != types:
-            return "types other than " + ":".join(types)
-        if problem.why_illegal():
-            return "not a legal problem"
-        if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
-            return "nothing is empty"
-        if min(*problem.pad_begin, *problem.pad_end) < 0:
-            return "negative numbers of padding have other meanings"
-        return self.way.refusal(problem)
+        given = [problem.dtypes[name] for name in ("src", "wei", "dst")]
+        return "types other than " + ":".join(types) if given != types else None
 
     def run_all(self, calls):
         return [self.run(*call) for call in calls]
 
     def run(self, problem, arrays, outputs):
-        given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
+        given = inference.operands(problem, arrays, outputs)
         why = self.way.refusal_of_data(problem, given)
-        if problem.relu and not all(numpy.isfinite(one).all() for one in given.values()):
-            why = "ReLU is max(x, 0), where a NaN is lost"
         if why:
-            return {"status": "refused", "error": why}
+            return statuses.refused(why)
+        if inference.loses_nan(problem, given):
+            return inference.LOST_NAN
         net = ncnn.Net()
         for name, value in self.options.items():
             setattr(net.opt, name, value)
         net.opt.num_threads, net.opt.openmp_blocktime = problem.threads, 0
         text, weights, inputs = self.way.net(problem, given)
         if net.load_param_mem(text) or load(net, weights):
-            return {"status": "failed", "error": "ncnn does not load it"}
+            return statuses.failed("ncnn does not load it")
         for image, dst in zip(given["src"], arrays["dst"]):
             code, result = extracted(net, {"src": image, **inputs})
             if code:
-                return {"status": "failed", "error": f"ncnn's extract returns {code}"}
+                return statuses.failed(f"ncnn's extract returns {code}")
             result = numpy.array(result)
-            if result.shape != dst.shape:
-                return {"status": "wrong_shape", "error": f"an image is {result.shape}, not {dst.shape}"}
-            dst[...] = (result.view("uint32") >> 16) if dst.dtype == "uint16" else result
+            status = statuses.stored({"an image": dst}, {
+                "an image": result.view("uint32") >> 16 if dst.dtype == "uint16" else result})
+            if status["status"] != "ok":
+                return status
         return {"status": "ok"}
-
-
-def typed(array, dtype):
-    """As f32. bf16 comes as its bits."""
-    if dtype == "bf16":
-        return (array.astype("uint32", order="C") << 16).view("float32")
-    return numpy.array(array, "float32", order="C")
 
 
 def load(net, weights):
@@ -118,10 +109,10 @@ if __name__ == "__main__":
         *[Target(f"ncnn:winograd{tile}3", f"packed, F({tile}, 3) where it takes it",
                  {"use_winograd_convolution": True, f"use_winograd{tile}3_convolution": True}, tile=tile)
           for tile in (2, 4, 6)],
-        Target("ncnn:dynamic", "weights are inputs", {}, layers.dynamic),
-        Target("ncnn:auto-pad", "SAME by name, or by the size of the result", {}, layers.by_name),
-        Target("ncnn:bf16", "use_bf16_storage", BF16, layers.bf16),
+        Target("ncnn:dynamic", "weights are inputs", {}, ways.dynamic),
+        Target("ncnn:auto-pad", "SAME by name, or by the size of the result", {}, ways.by_name),
+        Target("ncnn:bf16", "use_bf16_storage", BF16, ways.bf16),
         Target("ncnn:bf16:plain", "use_bf16_storage, without use_packing_layout", {**BF16, **PLAIN},
-               layers.bf16),
-        Target("ncnn:int8", "use_int8_inference", INT8, layers.int8),
+               ways.bf16),
+        Target("ncnn:int8", "use_int8_inference", INT8, ways.int8),
     ], importlib.metadata.version("ncnn"))

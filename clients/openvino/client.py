@@ -23,14 +23,14 @@ import numpy
 import openvino
 
 import convict
+import inference
 import models
+import statuses
 
 TYPES = {"f32": numpy.dtype("float32"), "f16": numpy.dtype("float16"), "bf16": numpy.dtype(ml_dtypes.bfloat16)}
 # Otherwise it computes in bf16 where the processor has that.
 SETTINGS = {"EXECUTION_MODE_HINT": "ACCURACY", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": 1,
             "ENABLE_CPU_PINNING": False}
-
-LOST_NAN = {"status": "refused", "error": "ReLU is max(x, 0), where a NaN is lost"}
 
 
 class Target:
@@ -50,38 +50,32 @@ class Target:
                              "flushes_subnormals": True, "fuses_relu": fuses}}
 
     def refusal(self, problem):
-        if problem.pass_ != "forward":
-            return "forward only"
-        if set(problem.dtypes.values()) != {self.dtype}:
-            return f"all operands are of type {self.dtype}"
-        if problem.why_illegal():
-            return "not a legal problem"
-        if min(*problem.pad_begin, *problem.pad_end) < 0:
-            return "pads_begin and pads_end are not negative"
-        if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
-            return "nothing is empty"
-        return self.way.refusal(problem)
+        why = inference.refusal(problem)
+        if not why and set(problem.dtypes.values()) != {self.dtype}:
+            why = f"all operands are of type {self.dtype}"
+        return why or self.way.refusal(problem)
 
     def run_all(self, calls):
-        """As one model, which takes a tenth of the time; where that fails, one by one."""
         if self.core is None:  # starts threads: not before this process is copied
             self.core = openvino.Core()
-        if any(map(loses_nan, calls)):
-            taken = iter(self.run_all([call for call in calls if not loses_nan(call)]))
-            return [LOST_NAN if loses_nan(call) else next(taken) for call in calls]
+        calls = [(problem, inference.operands(problem, arrays, outputs), arrays["dst"])
+                 for problem, arrays, outputs in calls]
+        taken = [call for call in calls if not inference.loses_nan(*call[:2])]
+        done = dict(zip(map(id, taken), self.run_taken(taken)))
+        return [done.get(id(call), inference.LOST_NAN) for call in calls]
+
+    def run_taken(self, calls):
+        """As one model, which takes a tenth of the time; where that fails, one by one."""
         try:
-            return self.run_together(calls)
+            return self.run_together(calls) if calls else []
         except RuntimeError as error:
-            if len(calls) > 1:
-                return [status for call in calls for status in self.run_all([call])]
-            return [{"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}]
+            if len(calls) == 1:
+                return [statuses.failed(error)]
+            return [status for call in calls for status in self.run_taken([call])]
 
     def run_together(self, calls):
-        if not calls:
-            return []
         results, parameters, inputs = [], [], []
-        for problem, arrays, outputs in calls:
-            given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
+        for problem, given, _ in calls:
             model, operands = self.way.model(self.core, problem, given)
             results += model.get_results()
             parameters += model.get_parameters()
@@ -89,25 +83,11 @@ class Target:
         settings = {**SETTINGS, "INFERENCE_PRECISION_HINT": self.dtype}
         compiled = self.core.compile_model(openvino.Model(results, parameters), "CPU", settings)
         values = compiled(inputs)
-        return [self.stored(values[at], arrays["dst"]) for at, (_, arrays, _) in enumerate(calls)]
+        return [self.stored(values[at], dst) for at, (*_, dst) in enumerate(calls)]
 
     def stored(self, result, dst):
-        if result.shape != dst.shape:
-            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {dst.shape}"}
         result = result.astype(TYPES[self.dtype])
-        dst[...] = result.view("uint16") if self.dtype == "bf16" else result
-        return {"status": "ok"}
-
-
-def loses_nan(call):
-    problem, arrays, outputs = call
-    return problem.relu and not all(numpy.isfinite(arrays[name]).all() for name in arrays.keys() - outputs)
-
-
-def typed(array, dtype):
-    """As f32. bf16 comes as its bits."""
-    array = array.view(TYPES["bf16"]) if dtype == "bf16" else array
-    return numpy.array(array, "float32", order="C")
+        return statuses.stored({"dst": dst}, {"dst": result.view("uint16") if self.dtype == "bf16" else result})
 
 
 LIMITED = [Target(f"openvino:{PROCESSOR}", f"oneDNN for {PROCESSOR.upper()}", models.constant)]

@@ -16,17 +16,18 @@ from typing import Callable
 
 os.environ.update(CCACHE="0", PARALLEL="0")  # no code of earlier versions from the disk; no processes that compile
 os.environ.setdefault("CC", "clang-19")  # the clang 14 of Debian 12 has no arithmetic of bf16
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import importlib.metadata
 
-import numpy
-from tinygrad import Context, Tensor, dtypes
+from tinygrad import Context
 
 import convict
+import functions
+import limits
+import statuses
 from schedules import at_random, padded
 
-TYPES = {"f32": dtypes.float32, "f64": dtypes.float64, "f16": dtypes.float16, "bf16": dtypes.bfloat16}
-INTEGERS = {"src": "u8", "wei": "s8", "dst": "s32"}  # of s8 by s8 tinygrad has products of 8 bits
 # Products are rounded to the type of the operands, then summed in f32 (sum_acc_dtype in dtype.py). LLVM gets fast-math
 # flags which keep NaN and infinities (renderer/llvmir.py).
 DIRECT = {"algorithm": "direct", "min_accumulator": "f16", "deterministic": True}
@@ -50,102 +51,20 @@ class Lineage:
                 "lineage": self.name.replace(":", "-"), "batch": 1, "contract": self.contract}
 
     def refusal(self, problem):
-        if problem.why_illegal():
-            return "not a legal problem"
-        kinds = {name: kind for name, kind in problem.dtypes.items() if name != "bias"}
-        if kinds == INTEGERS and (problem.op != "conv" or problem.src_zero_point):
-            return "integers: convolutions without zero points"
-        if kinds != INTEGERS and set(kinds.values()) not in ({one} for one in self.types):
-            return f"all operands are of one type of {', '.join(self.types)}, or u8:s8:s32"
-        if crops_all(problem):
-            return "it cannot crop more than the whole axis"
-        if "WINO" in self.options and not (
-                problem.op == "conv" and problem.pass_ == "forward" and kinds != INTEGERS and
-                set(problem.kernel) == {3} and set(problem.stride) == set(problem.dilation) == {1}):
-            return "Winograd: forward convolutions of kernels of 3, dense, with stride 1; no integers"
-        if "IMAGE" in self.options and (problem.rank != 2 or kinds == INTEGERS):
-            return "images: rank 2, no integers"
-        return None
+        return limits.refusal(problem, self.types, self.options)
 
     def run_all(self, calls):
         return [self.run(*call) for call in calls]
 
     def run(self, problem, arrays, outputs):
-        if met_by_zeros(problem, arrays):
-            return {"status": "refused", "error": "zeros are inserted, which an infinity makes NaN"}
-        with (Context(NUM_CPU_THREADS=problem.threads, **self.options),
-              self.schedules(problem)):
+        if limits.met_by_zeros(problem, arrays):
+            return statuses.refused("zeros are inserted, which an infinity makes NaN")
+        with Context(NUM_CPU_THREADS=problem.threads, **self.options), self.schedules(problem):
             try:
-                results = self.compute(problem, arrays, outputs)
+                results = functions.compute(problem, arrays, outputs)
             except Exception as error:  # of any kind: what tinygrad raises is a finding
-                return {"status": "failed", "error": f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]}
-        for name, result in results.items():
-            if result.shape != arrays[name].shape:
-                return {"status": "wrong_shape", "error": f"{name} is {result.shape}, not {arrays[name].shape}"}
-            arrays[name][...] = result
-        return "ok"
-
-    def compute(self, problem, arrays, outputs):
-        """The results by name."""
-        given = {name: tensor_of(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
-        if problem.pass_ == "forward":
-            results = {"dst": convolve(problem, **given)}
-        else:
-            wanted = {name: Tensor.zeros(arrays[name].shape, dtype=TYPES[problem.dtypes[name]]).contiguous()
-                      for name in outputs}
-            diff_dst = given.pop("diff_dst")
-            operands = {**given, **{name.removeprefix("diff_"): one for name, one in wanted.items()}}
-            gradients = convolve(problem, **operands).gradient(*wanted.values(), gradient=diff_dst)
-            results = dict(zip(wanted, gradients))
-        return {name: array_of(result, order_of(arrays[name]))
-                for name, result in results.items()}
-
-
-def convolve(problem, src, wei, bias=None):
-    # The last axis comes first. Winograd is asked for by numbers, not lists.
-    padding = [pad for pads in reversed(list(zip(problem.pad_begin, problem.pad_end))) for pad in pads]
-    stride, dilation = (one[0] if len(set(one)) == 1 else tuple(one) for one in (problem.stride, problem.dilation))
-    if problem.op == "conv":
-        kind = {"dtype": dtypes.int32} if problem.dtypes.get("wei") == "s8" else {}
-        return src.conv2d(wei, bias, problem.groups, stride, dilation, padding, **kind)
-    return src.conv_transpose2d(wei, bias, problem.groups, stride, dilation, padding, tuple(problem.output_padding))
-
-
-def order_of(array):
-    """Its axes as they lie in memory, the outermost first."""
-    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-
-
-def tensor_of(array, kind):
-    order = order_of(array)
-    dense = Tensor(numpy.ascontiguousarray(array.transpose(order)))
-    return (dense.bitcast(dtypes.bfloat16) if kind == "bf16" else dense).permute(numpy.argsort(order).tolist())
-
-
-def array_of(result, order):
-    result = result.permute(order).contiguous()
-    dense = (result.bitcast(dtypes.uint16) if result.dtype == dtypes.bfloat16 else result).numpy()
-    return dense.transpose(numpy.argsort(order))
-
-
-def crops_all(problem):
-    """It cuts off what lies outside before it pads the other end."""
-    pads = zip(problem.pad_begin, problem.pad_end)
-    if problem.op == "conv":
-        return any(-min(pad, 0) > size for size, both in zip(problem.in_, pads) for pad in both)
-    sizes = [(size - 1) * stride + 1 for size, stride in zip(problem.in_, problem.stride)]
-    windows = [(kernel - 1) * dilation for kernel, dilation in zip(problem.kernel, problem.dilation)]
-    return any(pad - window > size for size, window, both in zip(sizes, windows, pads) for pad in both)
-
-
-def met_by_zeros(problem, arrays):
-    """Strides of a transposed convolution are zeros in its image, which its weights and their gradient multiply."""
-    name = {"forward": "wei", "backward_weights": "diff_dst"}.get(problem.pass_)
-    if problem.op == "conv" or not name or max(problem.stride) == 1:
-        return False
-    bits = arrays[name]
-    return not numpy.isfinite((bits.astype("u4") << 16).view("f4") if problem.dtypes[name] == "bf16" else bits).all()
-
+                return statuses.failed(error)
+        return statuses.stored(arrays, results)
 
 
 CODES = {"clang": "CPU:CLANG", "llvm": "CPU:LLVM", "x86": "CPU:X86", "python": "PYTHON"}
