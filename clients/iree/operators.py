@@ -19,10 +19,13 @@ class Torch:
     kind = "torch"
 
     def refusal(self, problem):
-        if set(problem.dtypes.values()) not in ({"f32"}, {"f64"}):
-            return "f32 and f64 only, not mixed"
         if problem.op == "conv" and any(problem.output_padding) or frame_of(problem).is_needed:
             return "one padding for both ends, not negative"
+        return self.refusal_of_others(problem)
+
+    def refusal_of_others(self, problem):
+        if set(problem.dtypes.values()) not in ({"f32"}, {"f64"}):
+            return "f32 and f64 only, not mixed"
         if min(problem.batch, problem.ic, problem.oc, *problem.in_) < 1:
             return "nothing empty"
         size = math.prod([problem.batch, problem.ic, problem.oc, *problem.kernel, *problem.in_, *problem.out])
@@ -95,8 +98,7 @@ class Onnx(Torch):
             return "no gradients in ONNX"
         if min(problem.pad_begin + problem.pad_end) < 0:
             return "no negative pads"
-        why = super().refusal(problem)
-        return None if why == "one padding for both ends, not negative" else why
+        return self.refusal_of_others(problem)
 
     def function(self, name, problem):
         given, (result,) = self.types(problem, self.names(problem)), self.types(problem, ["dst"])

@@ -87,4 +87,5 @@ LINEAGES = [
 ]
 
 if __name__ == "__main__":
+    functions.spoil_memory()
     convict.serve(LINEAGES, importlib.metadata.version("tinygrad"))

@@ -1,9 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands as tensors, and the functions that are on trial."""
+import ctypes
+
 import numpy
 from tinygrad import Tensor, dtypes
+from tinygrad.runtime.ops_cpu import CPUAllocator
 
+SPOILT = 0x42  # each byte
 TYPES = {"f32": dtypes.float32, "f64": dtypes.float64, "f16": dtypes.float16, "bf16": dtypes.bfloat16}
+
+
+def spoil_memory():
+    """Buffers of the CPU come filled. A result that no kernel writes would be right where zeros lie, and would depend on
+    what was computed before."""
+    give = CPUAllocator.alloc
+
+    def spoilt(allocator, size, options=None):
+        buffer = give(allocator, size, options)
+        if options is None or not options.zero and options.external_ptr is None:
+            ctypes.memset(int(buffer.va_addr), SPOILT, size)
+        return buffer
+
+    CPUAllocator.alloc = spoilt
 
 
 def compute(problem, arrays, outputs):
