@@ -4,6 +4,7 @@ import contextlib
 import random
 import zlib
 
+from tinygrad.codegen import to_program_cache
 from tinygrad.codegen.opt import Opt, KernelOptError, OptOps, heuristic, search
 
 STEPS = [one for one in search.actions if one.op not in (OptOps.TC, OptOps.PADTO)]
@@ -44,9 +45,13 @@ def after(kernel, *steps):
 
 @contextlib.contextmanager
 def replaced(function):
-    kept = heuristic.hand_coded_optimizations
+    """tinygrad keeps kernels by what they compute, however they are made: these are not mixed with the others."""
+    kept, others = heuristic.hand_coded_optimizations, dict(to_program_cache)
     heuristic.hand_coded_optimizations = function
+    to_program_cache.clear()
     try:
         yield
     finally:
         heuristic.hand_coded_optimizations = kept
+        to_program_cache.clear()
+        to_program_cache.update(others)
