@@ -15,6 +15,7 @@ import numpy
 import onnxruntime
 
 import convict
+import inference
 import models
 
 LEVELS = onnxruntime.GraphOptimizationLevel
@@ -38,13 +39,7 @@ class Target:
                              "fuses_relu": isinstance(self.way, models.Floats)}}
 
     def refusal(self, problem):
-        if problem.pass_ != "forward":
-            return "forward only"
-        if problem.why_illegal():
-            return "not a legal problem"
-        if 0 in (problem.batch, problem.ic, problem.oc, *problem.in_):
-            return "nothing is empty"
-        return self.way.refusal(problem)
+        return inference.refusal(problem) or self.way.refusal(problem)
 
     def run_all(self, calls):
         return [self.run(*call) for call in calls]

@@ -52,7 +52,7 @@ class Integers:
             return "ConvInteger has results of s32, QLinearConv those of the image"
         if self.name == "ConvInteger" and problem.bias:
             return "ConvInteger has no bias"
-        return "no negative pads" if min(*problem.pad_begin, *problem.pad_end) < 0 else None
+        return None
 
     def refusal_of_data(self, problem, given):
         if "bias" not in given:
