@@ -62,7 +62,8 @@ class Torch:
 
     def function(self, name, problem):
         given, wanted = (self.types(problem, names) for names in (self.names(problem), self.wanted(problem)))
-        lists = {"s": problem.stride, "p": frame_of(problem).padding, "d": problem.dilation, "o": problem.output_padding}
+        frame = frame_of(problem)
+        lists = {"s": problem.stride, "p": frame.padding, "d": problem.dilation, "o": frame.output_padding}
         lines = [f"%i{value} = torch.constant.int {value}" for value in
                  sorted({problem.groups, problem.oc, *(value for one in lists.values() for value in one)})]
         lines += ["%none = torch.constant.none", "%true = torch.constant.bool true", "%false = torch.constant.bool false"]
