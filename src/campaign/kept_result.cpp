@@ -84,6 +84,7 @@ store::StoredCampaign KeptResult::take_over(int64_t id) {
                                  printable(settings_.database, 200), before ? before->state : "gone"));
   take(store_->coverage(before->info.profile));
   result_.found = found_in(*store_, id, result_.notes);
+  note_causes();
   return *std::move(before);
 }
 

@@ -94,7 +94,7 @@ void CampaignProgress::announce(const campaign::CampaignResult& so_far) {
       continue;
     }
     const auto cause = found.cause ? so_far.causes.find(*found.cause) : so_far.causes.end();
-    if (cause == so_far.causes.end())
+    if (cause == so_far.causes.end() || cause->second.name.empty())  // a person's triage
       block_.say(word + " " + where);
     else if (known_causes_.insert(cause->first).second)
       block_.say(fmt::format("{} {}, in {}", word, cause->second.name, where));

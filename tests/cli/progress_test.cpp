@@ -148,12 +148,13 @@ TEST_F(ProgressTest, AKnownCauseIsToldOnce) {
   campaign::CampaignResult so_far;
   so_far.roster = {{"direct", "", "", "", true}};
   so_far.causes[7].name = "pads-twice";
-  for (const int64_t id : {1, 2, 3}) {
+  so_far.causes[8].status = "known";  // by a person's triage: it has no name
+  for (const int64_t id : {1, 2, 3, 4}) {
     campaign::Found& one = so_far.found[id];
     one.example.problem_case = parse_case("conv1d in=3");
     one.signature = fmt::format("row {}", id);
     one.status = id == 3 ? "new" : "known";
-    if (id != 3) one.cause = 7;
+    if (id != 3) one.cause = id == 4 ? 8 : 7;
     one.first_ever = true;
   }
   const campaign::CampaignSettings settings;
@@ -162,7 +163,7 @@ TEST_F(ProgressTest, AKnownCauseIsToldOnce) {
   cli::CampaignProgress(settings, out)(so_far);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "on trial: direct; witnesses: none\n"
-            "known pads-twice, in row 1: conv1d in=3\nnew   row 3: conv1d in=3\n");
+            "known pads-twice, in row 1: conv1d in=3\nnew   row 3: conv1d in=3\nknown row 4: conv1d in=3\n");
 }
 
 /// What was asked before took long: that is no reason for a line without a number.
