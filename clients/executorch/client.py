@@ -15,6 +15,7 @@ import torch
 
 import convict
 import programs
+import statuses
 from padding import frame_of
 
 LAST, FIRST, BESIDE = torch.channels_last, torch.contiguous_format, ("bias", "scale")  # BESIDE: f32 of integers
@@ -62,9 +63,10 @@ class Operator:
         try:
             results = self.results(calls)
         except Exception as error:  # pylint: disable=broad-except
-            half, status = len(calls) // 2, "refused" if isinstance(error, convict.Refused) else "failed"
-            return (self.run_all(calls[:half]) + self.run_all(calls[half:]) if half else
-                    [{"status": status, "error": " ".join(str(error).split())[:300]}])
+            half = len(calls) // 2
+            if half:
+                return self.run_all(calls[:half]) + self.run_all(calls[half:])
+            return [statuses.refused(str(error)) if isinstance(error, convict.Refused) else statuses.failed(error)]
         return [finished(*call, result) for call, result in zip(calls, results)]
 
     def results(self, calls):
@@ -93,13 +95,10 @@ class Model(Operator):
 
 def finished(problem, arrays, outputs, results):
     if isinstance(results, str):
-        return {"status": "refused", "error": results}
-    for name, result in zip(sorted(outputs, reverse=True), results):
-        wanted = programs.view(arrays[name], problem.dtypes[name])
-        if result.shape != wanted.shape:
-            return {"status": "wrong_shape", "error": f"{name} is {list(result.shape)}, not {list(wanted.shape)}"}
-        wanted.copy_(result + problem.dst_zero_point)
-    return "ok"
+        return statuses.refused(results)
+    names = sorted(outputs, reverse=True)
+    return statuses.stored({name: programs.view(arrays[name], problem.dtypes[name]) for name in names},
+                           {name: result + problem.dst_zero_point for name, result in zip(names, results)})
 
 
 TARGETS = [

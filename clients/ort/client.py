@@ -17,6 +17,7 @@ import onnxruntime
 import convict
 import inference
 import models
+import statuses
 
 LEVELS = onnxruntime.GraphOptimizationLevel
 VIEWS = {"bf16": ml_dtypes.bfloat16}
@@ -48,7 +49,7 @@ class Target:
         given = {name: typed(array, problem.dtypes[name]) for name, array in arrays.items() if name not in outputs}
         why = self.way.refusal_of_data(problem, given)
         if why:
-            return {"status": "refused", "error": why}
+            return statuses.refused(why)
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level, options.log_severity_level = self.level, 4
         options.intra_op_num_threads, options.inter_op_num_threads = problem.threads, 1
@@ -59,12 +60,8 @@ class Target:
             session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
             result, = session.run(["dst"], inputs)
         except Exception as error:  # pylint: disable=broad-except
-            return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:300]}
-        dst = arrays["dst"]
-        if result.shape != dst.shape:
-            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {dst.shape}"}
-        dst[...] = result.view("uint16") if problem.dtypes["dst"] == "bf16" else result
-        return {"status": "ok"}
+            return statuses.failed(error)
+        return statuses.stored(arrays, {"dst": result.view("uint16") if problem.dtypes["dst"] == "bf16" else result})
 
 
 def typed(array, dtype):
