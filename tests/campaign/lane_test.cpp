@@ -48,7 +48,7 @@ class LaneTest : public testing::Test {
     });
   }
 
-  static constexpr uint64_t kCases = 200;
+  static constexpr uint64_t kCases = 120;
   TemporaryDirectory directory_;
   campaign::CampaignSettings settings_;
   std::atomic<bool> interrupted_ = false;

@@ -3,15 +3,15 @@
 // A mutant: a correct convolution with one planted fault, on the operations and passes where the fault acts.
 #pragma once
 
-#include <string_view>
+#include <span>
 
 #include "abi/trilinear.h"
 
 namespace convict::mutants {
 
 /// P: modelled on public bugs of many libraries (public_faults.h). B and D: faults planted in oneDNN to measure its own
-/// tester, for convolution and its transpose (benchdnn_faults.h). Q: of integers (quantized.h). R: shown by few cases
-/// (rare_faults.h). The header named here is where a fault acts.
+/// tester, for convolution and its transpose (benchdnn_faults.h). Q: of integers (quantized_faults.h). R: shown by few
+/// cases (rare_faults.h). The header named here is where a fault acts.
 // clang-format off
 enum class Fault {
   kNone,
@@ -52,6 +52,9 @@ struct Mutant {
   const char* witness;    // a case inside the trigger, on which the fault must show
   const char* near_miss;  // and one just outside, on which it must not
 };
+
+/// The faults of the module that this is linked into (table.cpp).
+std::span<const Mutant> table_of_module();
 
 /// One call of a mutant. The fault is kNone where it is out of scope.
 template <class T>

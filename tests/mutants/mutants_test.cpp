@@ -21,7 +21,7 @@
 #include "run/loader.h"
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/public_faults.h"
-#include "tests/mutants/quantized.h"
+#include "tests/mutants/quantized_faults.h"
 #include "tests/mutants/rare_faults.h"
 #include "tests/thorough.h"
 

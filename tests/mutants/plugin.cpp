@@ -3,19 +3,12 @@
 // The mutants of one table as a plugin, and "control": the same code with every fault off.
 #include <cstdio>
 #include <exception>
-#include <iterator>
+#include <vector>
 
 #include "abi/validity.h"
 #include "kernels/border/native.h"
-#include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/kernel.h"
-#include "tests/mutants/public_faults.h"
 #include "tests/mutants/quantized.h"
-#include "tests/mutants/rare_faults.h"
-
-#ifndef CONVICT_MUTANTS  // the build makes one module of each table
-#define CONVICT_MUTANTS kPublicFaults
-#endif
 
 namespace convict::mutants {
 namespace {
@@ -61,14 +54,13 @@ Implementation implementation_of(const Mutant& mutant) {
 
 extern "C" const convict_plugin* convict_plugin_v1() {
   using namespace convict::mutants;
-  constexpr size_t kCount = std::size(CONVICT_MUTANTS) + 1;
-  static Implementation implementations[kCount];
-  static const convict_implementation* all[kCount];
-  for (size_t i = 0; i < kCount; ++i) {
-    implementations[i] = implementation_of(i == 0 ? kNoFault : CONVICT_MUTANTS[i - 1]);
-    all[i] = &implementations[i];
+  static std::vector<Implementation> implementations = {implementation_of(kNoFault)};
+  static std::vector<const convict_implementation*> all;
+  if (all.empty()) {
+    for (const Mutant& mutant : table_of_module()) implementations.push_back(implementation_of(mutant));
+    for (const Implementation& one : implementations) all.push_back(&one);
   }
-  static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", kCount, all};
+  static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", all.size(), all.data()};
   return &plugin;
 }
 

@@ -182,7 +182,7 @@ TEST_F(ScoreCommand, AResultKeptFromAnotherFusedOperationIsFound) {
 /// The same history, for a control that keeps plans, too.
 TEST_F(ScoreCommand, AHistoryThatTheControlFailsOnConfirmsNothing) {
   const json report =
-      run({"score", "--plugin=" + plugin("keeps_plans_control"), "--target=keeps-plan", "--seeds=1", "--cases=2000",
+      run({"score", "--plugin=" + plugin("keeps_plans_control"), "--target=keeps-plan", "--seeds=1", "--cases=1600",
            "--control-cases=10", "--format=json", "-q"})
           .json();
   EXPECT_EQ(report["mutants"][0]["detected_share"], 0) << report;
