@@ -13,7 +13,6 @@
 code may delete and kill what it likes, so each has a file system of its own that is thrown away, and its own processes.
 """
 import argparse
-import collections
 import concurrent.futures
 import dataclasses
 import json
@@ -110,8 +109,9 @@ def build(points, jobs):
     flags = f"-O2 -w -I{HERE}"
     subprocess.run(["cmake", "--preset", "release", f"-DCMAKE_CXX_FLAGS={flags}"], cwd=TREE, check=True,
                    stdout=subprocess.DEVNULL)
+    files = {point["file"] for point in points}
     while True:
-        insert(points)
+        insert(points, files)
         made = subprocess.run(["cmake", "--build", BUILD, "--", "-k", "0", "-j", str(jobs)], stdout=subprocess.PIPE,
                               text=True)
         if made.returncode == 0:
@@ -124,12 +124,10 @@ def build(points, jobs):
             sys.exit(made.stdout[-5000:])
 
 
-def insert(points):
-    """Line numbers stay: the first line, a comment, becomes an #include."""
-    by_file = collections.defaultdict(list)
-    for point in points:
-        by_file[point["file"]].append(point)
-    for file, changes in by_file.items():
+def insert(points, files):
+    """Line numbers stay: the first line, a comment, becomes an #include. A file may have lost its last change."""
+    for file in files:
+        changes = [point for point in points if point["file"] == file]
         text = subprocess.run(["git", "show", f"HEAD:{file}"], cwd=TREE, stdout=subprocess.PIPE, check=True).stdout
         for point in sorted(changes, key=lambda point: -point["begin"]):
             new = point["text"].replace("@", f"convict::mutation::on({point['number']})", 1)
