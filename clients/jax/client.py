@@ -25,12 +25,14 @@ if FLAGS[PROGRAM]:
 os.environ["JAX_PLATFORMS"] = DEVICE
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # of most of a device's memory, which processes share
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import jax
 
 jax.config.update("jax_enable_x64", True)  # f64 becomes f32 otherwise
 
 import convict
+import statuses
 from calls import Layout
 from convolutions import BatchGroups, General, Padded, Transposed
 from lineages import Lineage
@@ -91,18 +93,14 @@ class Target:
     def run(self, problem, tensors, outputs):
         why = self.lineage.refusal_of_data(problem, tensors)
         if why:
-            return {"status": "refused", "error": why}
+            return statuses.refused(why)
         try:
             results = self.lineage.compute(problem, tensors, outputs)
         except Exception as error:  # pylint: disable=broad-except
             if DEVICE != "cpu" and is_lost():
                 raise convict.DeviceLost(str(error)) from error  # and with it this process: the next case has a new one
-            return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
-        for name, result in results.items():
-            if result.shape != tensors[name].shape:
-                return {"status": "wrong_shape", "error": f"{name} is {result.shape}, not {tensors[name].shape}"}
-            tensors[name][...] = result
-        return {"status": "ok"}
+            return statuses.failed(error)
+        return statuses.stored(tensors, results)
 
 
 def is_lost():

@@ -21,6 +21,7 @@ import numpy
 import convict
 import layouts
 import paddings
+import statuses
 
 # By backend: what it computes with, whose causes are known, and its lineage. XLA, TensorFlow and OpenVINO flush
 # subnormals (clients/jax, tensorflow and openvino say where).
@@ -72,12 +73,9 @@ class Target:
         try:
             result = self.compute(problem, arrays["src"], arrays["wei"])
         except Exception as error:  # pylint: disable=broad-except
-            return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:300]}
+            return statuses.failed(error)
         result = layouts.moved(result, FORMATS[self.data_format], layouts.OURS_IMAGE)
-        if result.shape != arrays["dst"].shape:
-            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {arrays['dst'].shape}"}
-        arrays["dst"][...] = result
-        return "ok"
+        return statuses.stored(arrays, {"dst": result})
 
     def compute(self, problem, src, wei):
         """Weights have the axes first, then the input channels, of conv_transpose the output channels, of a group."""

@@ -21,6 +21,7 @@ from ai_edge_litert.schema_py_generated import ActivationFunctionType, Padding
 
 import convict
 import layouts
+import statuses
 from model import Builder
 
 # XNNPACK runs operators with PTHREADPOOL_FLAG_DISABLE_DENORMALS (operator-run.c), and ruy, which optimized kernels use,
@@ -103,18 +104,14 @@ class Target:
 
     def run(self, problem, arrays, _):
         if problem.relu and not all(numpy.isfinite(array).all() for name, array in arrays.items() if name != "dst"):
-            return {"status": "refused", "error": "no document says what an activation makes of NaN"}
+            return statuses.refused("no document says what an activation makes of NaN")
         try:
             result = self.compute(problem, arrays)
             if result is None:
-                return {"status": "refused", "error": "XNNPACK does not take the operator"}
+                return statuses.refused("XNNPACK does not take the operator")
         except (RuntimeError, ValueError) as error:
-            return {"status": "failed", "error": " ".join(str(error).split())[:300]}
-        dst = layouts.moved(arrays["dst"], "ncS", "nSc")
-        if result.shape != dst.shape:
-            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {dst.shape}"}
-        dst[...] = result
-        return "ok"
+            return statuses.failed(str(error))
+        return statuses.stored({"dst": layouts.moved(arrays["dst"], "ncS", "nSc")}, {"dst": result})
 
     def compute(self, problem, arrays):
         operator, builder = operator_of(problem), Builder()

@@ -10,11 +10,13 @@ import pathlib
 import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import mlx.core as mx
 import numpy
 
 import convict
+import statuses
 import ways
 
 TYPES = {"f32": mx.float32, "f64": mx.float64, "f16": mx.float16, "bf16": mx.bfloat16}
@@ -59,17 +61,12 @@ class Target:
     def run(self, problem, arrays, outputs):
         if problem.pass_ == "backward_weights" and problem.op == "conv_transpose" and not mx.isfinite(
                 typed(arrays["diff_dst"], problem.dtypes["diff_dst"])).all():
-            return {"status": "refused", "error": "zeros around src are multiplied, which an infinity makes NaN"}
+            return statuses.refused("zeros around src are multiplied, which an infinity makes NaN")
         try:
             results = self.compute(problem, arrays)
         except (ValueError, RuntimeError) as error:
-            is_known = NO_F64 in str(error)
-            return {"status": "refused" if is_known else "failed", "error": f"{type(error).__name__}: {error}"[:400]}
-        (name, result), = results.items()
-        if result.shape != arrays[name].shape:
-            return {"status": "wrong_shape", "error": f"{name} is {result.shape}, not {arrays[name].shape}"}
-        arrays[name][...] = result
-        return {"status": "ok"}
+            return statuses.refused(str(error)) if NO_F64 in str(error) else statuses.failed(error)
+        return statuses.stored(arrays, results)
 
     def compute(self, problem, arrays):
         """The output by name."""

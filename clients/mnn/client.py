@@ -21,6 +21,7 @@ import convict
 import functions
 import integers
 import models
+import statuses
 
 ctypes.CDLL(None).fflush(None)
 os.dup2(ANSWERS, 1)
@@ -62,18 +63,14 @@ class Target:
         given = {name: numpy.array(arrays[name], "float32", order="C") for name in arrays if name not in outputs}
         why = self.way.refusal_of_data(problem, given)
         if why:
-            return {"status": "refused", "error": why}
+            return statuses.refused(why)
         if problem.relu and not all(numpy.isfinite(one).all() for one in given.values()):
-            return {"status": "refused", "error": "ReLU is min(max(x, 0), the largest number), where a NaN is lost"}
+            return statuses.refused("ReLU is min(max(x, 0), the largest number), where a NaN is lost")
         try:
             results = self.way.compute(problem, given)
         except (models.Failed, RuntimeError, SystemError, ValueError) as error:
-            return {"status": "failed", "error": " ".join(f"{error}".split())[:300]}
-        for name in outputs:
-            if results[name].shape != arrays[name].shape:
-                return {"status": "wrong_shape", "error": f"{name} is {results[name].shape}, not {arrays[name].shape}"}
-            arrays[name][...] = results[name]
-        return {"status": "ok"}
+            return statuses.failed(str(error))
+        return statuses.stored(arrays, {name: results[name] for name in outputs})
 
 
 POINTS = [0, 1, -1]  # WinogradGenerater(unit, kernel, 1, true)

@@ -16,6 +16,7 @@ import numpy
 
 import convict
 import onnx_model
+import statuses
 
 MOST_VISITS = 100_000_000  # a fifth of a second
 
@@ -54,7 +55,7 @@ class Target:
     def run(self, problem, arrays, outputs):
         given = {name: numpy.array(arrays[name], order="C") for name in arrays if name not in outputs}
         if problem.relu and not all(numpy.isfinite(one).all() for one in given.values()):
-            return {"status": "refused", "error": "ReLU of what is not finite"}
+            return statuses.refused("ReLU of what is not finite")
         cv2.setNumThreads(problem.threads)
         try:
             net = cv2.dnn.readNetFromONNX(numpy.frombuffer(self.serialized(problem, given), numpy.uint8),
@@ -64,11 +65,8 @@ class Target:
                 net.setInput(given[name], name)
             result = net.forward()
         except cv2.error as error:
-            return {"status": "failed", "error": " ".join(str(error).split())[:300]}
-        if result.shape != arrays["dst"].shape:
-            return {"status": "wrong_shape", "error": f"dst is {result.shape}, not {arrays['dst'].shape}"}
-        arrays["dst"][...] = result
-        return {"status": "ok"}
+            return statuses.failed(str(error))
+        return statuses.stored(arrays, {"dst": result})
 
     def serialized(self, problem, given):
         made = onnx_model.model(problem, self.padding, opset=17)

@@ -19,11 +19,13 @@ os.environ["FLAGS_new_executor_serial_run"] = "1"
 os.environ["GLOG_minloglevel"] = "3"  # it reports each start of an executor
 warnings.filterwarnings("ignore", message="No ccache found")
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import paddle
 from paddle.base import core
 
 import convict
+import statuses
 from calls import Call, Style
 from lineages import eager, static, to_static
 
@@ -91,19 +93,15 @@ class Target:
         try:
             results = self.compute(call, {name: array for name, array in tensors.items() if name not in outputs})
         except Exception as error:  # pylint: disable=broad-except
-            return {"status": "failed", "error": last_line(error)}
-        for name, result in results.items():
-            if result.shape != tuple(tensors[name].shape):
-                return {"status": "wrong_shape", "error": f"{name} is {result.shape}, not {tensors[name].shape}"}
-            tensors[name][...] = result
-        return {"status": "ok"}
+            return statuses.failed(last_line(error))
+        return statuses.stored(tensors, results)
 
 
 def last_line(error):
     """What is wrong, of a text with the stack of Paddle around it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if "Error:" in line or "Invalid" in line] or lines or [""]
-    return f"{type(error).__name__}: {told[0]}"[:400]
+    return f"{type(error).__name__}: {told[0]}"
 
 
 if __name__ == "__main__":
