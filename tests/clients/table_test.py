@@ -23,7 +23,7 @@ def offers(rows):
 
 
 def main(convict, name):
-    one_case = [convict, "repro", "conv1d in=1 k=1", "--target", name, "--oracle", "none", "-q"]
+    one_case = [convict, "repro", "conv2d in=3x3 k=1x1", "--target", name, "--oracle", "none", "-q"]
     tried = subprocess.run(one_case, check=False, stdout=subprocess.DEVNULL)  # `list` takes a second to know it
     if tried.returncode == NOT_HERE:  # and has said why
         return 77
