@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie nightly-frameworks-trixie newest newest-program fuzz replay guided nightly libraries js mlir triton gpu-trial nightly-frameworks transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
+.PHONY: help setup more-setup test-setup build test-build program modules test test-all test-fleet test-frameworks test-trixie nightly-trixie nightly-frameworks-trixie newest newest-program fuzz replay guided nightly libraries js mlir triton gpu-trial nightly-frameworks transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit mutation bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -89,13 +89,21 @@ setup:
 more-setup:
 	@$(call install,$(PACKAGES) $(MORE_PACKAGES))
 
-test-setup:
-	@$(call install,$(PACKAGES) $(MORE_PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES))
+test-setup: more-setup
+	@$(call install,$(TEST_PACKAGES) $(NIGHT_PACKAGES))
 
 # Configured again: `make program` may have been here before, without the libraries of MORE_PACKAGES.
 build: more-setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
+
+# The same, while what only tests need is installed: unpacking it is waiting for the disk.
+test-build: more-setup
+	@mkdir -p build
+	@{ $(call install,$(TEST_PACKAGES) $(NIGHT_PACKAGES)); } > build/packages.log 2>&1 & installing=$$!; \
+	cmake --preset release && cmake --build --preset release -j $(JOBS); built=$$?; \
+	wait $$installing || { cat build/packages.log; exit 1; }; \
+	exit $$built
 
 # What a campaign needs: the program, LibTorch and oneDNN.
 program: setup
@@ -110,18 +118,18 @@ modules: more-setup
 ROOM ?=
 SUITES_OF_ROOM = $$(sed -nE 's/^TEST(_F|_P)?\((\w+),.*/*\2.*/p' tests/$(ROOM)/*.cpp | sort -u | paste -sd:)
 
-check: test-setup build
+check: test-build
 	$(if $(ROOM),build/release/convict_tests --gtest_brief=1 --gtest_filter="$(SUITES_OF_ROOM)")
 	ctest --preset release -j $(TEST_JOBS) -LE 'campaign|thorough'
 
-test: test-setup build
+test: test-build
 	ctest --preset release -j $(TEST_JOBS) -LE thorough
 
-test-all: test-setup build
+test-all: test-build
 	CONVICT_THOROUGH=1 ctest --preset release -j $(TEST_JOBS)
 
 # Not part of `make test`: it installs a batch scheduler, and builds everything once more, with clang's AddressSanitizer.
-test-fleet: test-setup build
+test-fleet: test-build
 	@$(call install,$(FLEET_PACKAGES))
 	ctest --preset release -R '^Fleet\.' --no-tests=error
 	tests/deploy/clusterfuzzlite_test.sh build/clusterfuzzlite
@@ -301,7 +309,7 @@ mlir:
 	@$(call install,mlir-22-tools python3-numpy)
 
 # Not part of `make test`: what it installs takes minutes and gigabytes (docs/process-targets.md).
-test-frameworks: js mlir $(filter-out cudnn,$(PYTHON_CLIENTS)) test-setup build
+test-frameworks: js mlir $(filter-out cudnn,$(PYTHON_CLIENTS)) test-build
 	ctest --preset release -R '^Clients\.' --no-tests=error
 
 # Clients that are installed take part. TIME, DB and the rest reach the tool through the environment, if they are given.
