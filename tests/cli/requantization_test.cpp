@@ -27,7 +27,8 @@ TEST_F(RequantizationTest, EachFaultOfOneUnitIsFound) {
     const CommandResult result = fuzz(name, "1500");
     EXPECT_EQ(result.exit_code, 1) << name;
     ASSERT_FALSE(result.mismatches().empty()) << name;
-    EXPECT_EQ(result.mismatches()[0]["verdict"], "wrong-exact") << name;
+    const std::string verdict = result.mismatches()[0]["verdict"];
+    EXPECT_TRUE(verdict == "wrong-exact" || verdict == "wrong-rounding") << name << ": " << verdict;
   }
 }
 

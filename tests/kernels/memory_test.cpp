@@ -19,6 +19,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
+#include "tests/thorough.h"
 
 namespace {
 
@@ -172,11 +173,11 @@ double products_of(const Case& c) {
 }
 
 TEST(KernelMemoryTest, RunAllocatesWhatThePlanStates) {
-  constexpr double kMostProducts = 1e8;  // so that the slowest kernel takes a moment
+  const double most_products = test::thorough(1e7, 1e8);  // so that the slowest kernel takes a moment
   int checked = 0;
   for (const char* folder : {"/seeds", "/networks"})
     for (const CorpusEntry& entry : read_corpus(CONVICT_CORPUS + std::string(folder))) {
-      if (entry.must_be_refused || products_of(entry.c) > kMostProducts) continue;
+      if (entry.must_be_refused || products_of(entry.c) > most_products) continue;
       Case c = entry.c;
       for (const int threads : {1, 2}) {
         c.threads = threads;
