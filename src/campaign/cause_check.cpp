@@ -12,7 +12,7 @@
 #include "core/predicate.h"
 #include "generate/generate.h"
 #include "run/heap_guard.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::campaign {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/cause.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 #include "workers/lone_run.h"
 
 namespace convict::campaign {

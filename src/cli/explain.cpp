@@ -14,7 +14,7 @@
 #include "core/plain_words.h"
 #include "core/text.h"
 #include "report/repro_command.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::cli {
 namespace {

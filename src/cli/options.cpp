@@ -15,7 +15,7 @@
 #include "examine/asked_relations.h"
 #include "fill/given_data.h"
 #include "run/heap_guard.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 #include "workers/supervision_settings.h"
 
 namespace convict::cli {

@@ -18,7 +18,7 @@
 #include "explain/refine.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::diagnose {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "workers/attribution.h"
 #include "workers/fork_servers.h"
-#include "workers/heap_probe.h"
 #include "workers/lone_run.h"
 
 namespace convict::diagnose {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which deaths with an allocator that notices damage are damage.
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
