@@ -16,7 +16,6 @@
 #include "core/verdict.h"
 #include "run/worker_process.h"
 #include "workers/answers.h"
-#include "workers/backlog.h"
 #include "workers/counts.h"
 #include "workers/fork_servers.h"
 #include "workers/messages.h"

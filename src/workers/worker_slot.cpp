@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/backlog.h"
+#include "workers/worker_slot.h"
 
-#include <algorithm>
 #include <iterator>
 #include <variant>
 
