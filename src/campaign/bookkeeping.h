@@ -19,8 +19,8 @@
 #include "core/intervals.h"
 #include "core/ratios.h"
 #include "core/verdict.h"
+#include "workers/answers.h"
 #include "workers/messages.h"
-#include "workers/worker_death.h"
 
 namespace convict::campaign {
 

@@ -34,7 +34,6 @@
 #include "store/database.h"
 #include "store/rows.h"
 #include "workers/answers.h"
-#include "workers/counts.h"
 #include "workers/fork_servers.h"
 #include "workers/pool.h"
 

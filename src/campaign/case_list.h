@@ -9,7 +9,7 @@
 
 #include "core/corpus.h"
 #include "core/verdict.h"
-#include "workers/counts.h"
+#include "workers/answers.h"
 #include "workers/supervision_settings.h"
 
 namespace convict::campaign {

@@ -21,7 +21,6 @@
 #include "store/rows.h"
 #include "store/store.h"
 #include "workers/answers.h"
-#include "workers/counts.h"
 
 namespace convict::campaign {
 

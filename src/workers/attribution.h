@@ -15,12 +15,12 @@
 
 #include "core/case.h"
 #include "core/task.h"
+#include "workers/answers.h"
 #include "workers/history.h"
 #include "workers/lone_run.h"
 #include "workers/messages.h"
 #include "workers/pool.h"
 #include "workers/supervision_settings.h"
-#include "workers/worker_death.h"
 
 namespace convict::workers {
 

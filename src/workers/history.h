@@ -12,8 +12,8 @@
 
 #include "core/case.h"
 #include "core/task.h"
+#include "workers/answers.h"
 #include "workers/messages.h"
-#include "workers/worker_death.h"
 
 namespace convict::workers {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "workers/answers.h"
 #include "workers/pool.h"
 #include "workers/supervision_settings.h"
-#include "workers/worker_death.h"
 
 namespace convict::workers {
 

@@ -16,11 +16,9 @@
 #include "core/verdict.h"
 #include "run/worker_process.h"
 #include "workers/answers.h"
-#include "workers/counts.h"
 #include "workers/fork_servers.h"
 #include "workers/messages.h"
 #include "workers/supervision_settings.h"
-#include "workers/worker_death.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {

@@ -10,7 +10,6 @@
 
 #include "core/task.h"
 #include "workers/answers.h"
-#include "workers/counts.h"
 #include "workers/pool.h"
 #include "workers/supervision_settings.h"
 
