@@ -8,7 +8,6 @@
 
 #include "core/case_text.h"
 #include "examine/rules.h"
-#include "workers/history.h"
 #include "workers/lone_run.h"
 #include "workers/workers.h"
 

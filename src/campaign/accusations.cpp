@@ -6,7 +6,7 @@
 
 #include "campaign/own_evidence.h"
 #include "core/plugin_name.h"
-#include "workers/history.h"
+#include "workers/lone_run.h"
 
 namespace convict::campaign {
 

@@ -16,7 +16,6 @@
 #include "core/case.h"
 #include "core/task.h"
 #include "workers/answers.h"
-#include "workers/history.h"
 #include "workers/lone_run.h"
 #include "workers/messages.h"
 #include "workers/pool.h"

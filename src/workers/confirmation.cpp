@@ -8,7 +8,6 @@
 
 #include "core/case_text.h"
 #include "workers/fork_servers.h"
-#include "workers/history.h"
 #include "workers/lone_run.h"
 
 namespace convict::workers {
