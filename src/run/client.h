@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "run/client_program.h"
 #include "run/flight_record.h"
+#include "run/keeper.h"
 
 namespace convict::run {
 
