@@ -4,7 +4,7 @@
 // not another one that fails, in another number of shards.
 #include <gtest/gtest.h>
 
-#include "run/process_state.h"
+#include "run/environment.h"
 
 namespace convict {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/role.h"
 #include "core/text.h"
 #include "run/abilities.h"
-#include "run/floating_point.h"
+#include "run/environment.h"
 #include "run/guarded_call.h"
 
 namespace convict::bench {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "run/floating_point.h"
+#include "run/environment.h"
 #include "run/in_stage.h"
 #include "run/plugin_check.h"
 #include "run/process_target.h"
