@@ -58,4 +58,11 @@ void settle_batch(const convict_implementation& implementation, int position, Fl
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
                      const convict_tensors& described, FlightRecord& record);
 
+/// Installs a handler for SIGSEGV and SIGBUS. It writes to `record` where the fault is (which tensor's guard page, or
+/// an input); then the process dies. Both objects must live as long as the process.
+void report_faults(const GuardedMemory& memory, FlightRecord& record);
+
+/// Installs the handler again, in case foreign code has replaced it or the signal stack.
+void keep_reporting_faults();
+
 }  // namespace convict::run

@@ -23,7 +23,6 @@
 #include "generate/place.h"
 #include "generate/survey.h"
 #include "generate/surveyor.h"
-#include "run/fault_handler.h"
 #include "run/flight_record.h"
 #include "run/fork_server.h"
 #include "run/guarded_call.h"
