@@ -13,8 +13,8 @@
 #include "examine/scene.h"
 #include "examine/trial.h"
 #include "judge/element_evaluation.h"
+#include "run/flight_record.h"
 #include "run/guarded_call.h"
-#include "run/in_stage.h"
 
 namespace convict::examine {
 namespace {

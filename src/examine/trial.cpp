@@ -16,8 +16,8 @@
 #include "examine/relation_check.h"
 #include "fill/comb.h"
 #include "judge/weaker_contract.h"
+#include "run/flight_record.h"
 #include "run/guarded_call.h"
-#include "run/in_stage.h"
 
 namespace convict::examine {
 namespace {

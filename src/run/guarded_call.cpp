@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "run/in_stage.h"
+#include "run/flight_record.h"
 #include "run/plugin_check.h"
 #include "run/process_target.h"
 

@@ -12,7 +12,7 @@
 #include "core/plugin_name.h"
 #include "core/role.h"
 #include "core/text.h"
-#include "run/in_stage.h"
+#include "run/flight_record.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {

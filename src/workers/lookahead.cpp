@@ -13,8 +13,8 @@
 #include "examine/relation_check.h"
 #include "examine/scene.h"
 #include "generate/place.h"
+#include "run/flight_record.h"
 #include "run/guarded_call.h"
-#include "run/in_stage.h"
 
 namespace convict::workers {
 namespace {

@@ -26,7 +26,6 @@
 #include "run/flight_record.h"
 #include "run/fork_server.h"
 #include "run/guarded_call.h"
-#include "run/in_stage.h"
 #include "run/loader.h"
 #include "run/proc.h"
 #include "run/worker_process.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/in_stage.h"
+#include "run/flight_record.h"
 
 #include <time.h>
 
