@@ -10,8 +10,8 @@
 
 #include "core/text.h"
 #include "run/flight_record.h"
-#include "run/plugin_check.h"
 #include "run/process_target.h"
+#include "run/subject.h"
 
 namespace convict::run {
 namespace {

@@ -21,7 +21,7 @@
 #include "core/text.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
-#include "run/plugin_check.h"
+#include "run/subject.h"
 
 namespace convict::run {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/plugin_check.h"
+#include "run/subject.h"
 
 #include <gtest/gtest.h>
 
