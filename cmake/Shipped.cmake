@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Folders that come with the program (shipped_folder in src/run/module_folders.h): beside it in a build tree, beside the
+# Folders that come with the program (shipped_folder in src/run/named_clients.h): beside it in a build tree, beside the
 # modules once installed. These are the clients known by name, of which those in Python find the package two folders above
 # their own (clients/<name>/../../python), and the corpus.
 foreach(folder clients corpus)

@@ -22,7 +22,7 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "core/where.h"
-#include "run/module_folders.h"
+#include "run/named_clients.h"
 
 namespace convict::cli {
 namespace {

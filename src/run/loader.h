@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "abi/native_kernel.h"
-#include "run/module_folders.h"
 #include "run/named_clients.h"
 #include "run/subject.h"
 

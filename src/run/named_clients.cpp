@@ -2,21 +2,19 @@
 #include "run/named_clients.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "core/error.h"
 #include "core/strict_json.h"
 #include "core/text.h"
-#include "run/module_folders.h"
 
 namespace convict::run {
 namespace {
@@ -163,6 +161,25 @@ std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>&
   std::vector<ClientInstallation> installed;
   for (const NamedClient& one : clients) installed.push_back(found[one.version_command]);
   return installed;
+}
+
+static std::filesystem::path program_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
+std::vector<std::filesystem::path> module_folders() {
+  const std::filesystem::path program = program_folder();
+  return {program, program / "../lib/convict"};
+}
+
+bool is_in_python_package() {
+  std::error_code error;
+  return std::filesystem::exists(program_folder() / "../../__init__.py", error);
+}
+
+std::filesystem::path shipped_folder(std::string_view name) {
+  for (const std::filesystem::path& directory : module_folders())
+    if (std::error_code error; std::filesystem::is_directory(directory / name, error))
+      return std::filesystem::canonical(directory / name);
+  return {};
 }
 
 }  // namespace convict::run

@@ -5,6 +5,7 @@
 // there, so that a client need not be started to be listed.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,5 +59,17 @@ std::string witness_of(std::string_view name);
 
 /// By position: what is installed. Asks each client's command for versions, all at once; none of them loads a library.
 std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>& clients);
+
+/// Where the modules of this program are, and folders that come with it: beside the program (in a build tree), and in
+/// its library directory (once installed).
+std::vector<std::filesystem::path> module_folders();
+
+/// A folder that comes with the program, without links: "clients", "corpus"; empty if it is not there.
+std::filesystem::path shipped_folder(std::string_view name);
+
+/// Whether this program lies in the Python package, as a wheel has it (pyproject.toml).
+bool is_in_python_package();
+
+inline constexpr std::string_view kWholeModule = ":*";  // behind the name of a module or a client: all that it has
 
 }  // namespace convict::run

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "run/loader.h"
-#include "run/module_folders.h"
 
 namespace convict::test {
 namespace {
