@@ -7,9 +7,9 @@
 
 #include "core/role.h"
 #include "core/text.h"
-#include "run/abilities.h"
 #include "run/environment.h"
 #include "run/guarded_call.h"
+#include "run/subject.h"
 
 namespace convict::bench {
 namespace {

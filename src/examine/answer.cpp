@@ -5,8 +5,8 @@
 
 #include "abi/element.h"
 #include "fill/fill.h"
-#include "run/abilities.h"
 #include "run/guarded_call.h"
+#include "run/subject.h"
 
 namespace convict::examine {
 

@@ -89,4 +89,11 @@ void check_matrix_unit(const MatrixUnit& declared, const convict_implementation&
 /// plugin in messages.
 void check_plugin(const convict_plugin* plugin, const std::string& shown);
 
+/// Why an implementation with these abilities is not even asked about a problem; nullptr if it is.
+inline const char* missing_ability(const convict_problem& p, const convict_abilities& abilities) {
+  if (p.requantization != CONVICT_NO_REQUANTIZATION && !abilities.requantizes)
+    return "it says nothing of requantization";
+  return nullptr;
+}
+
 }  // namespace convict::run
