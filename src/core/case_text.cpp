@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/fields.h"
-#include "core/synonyms.h"
+#include "core/names.h"
 #include "core/text.h"
 
 namespace convict::inline core {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "abi/validity.h"
-#include "core/field_words.h"
+#include "core/names.h"
 #include "core/text.h"
 
 namespace convict::inline core {

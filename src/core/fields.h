@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/case.h"
-#include "core/field_words.h"
+#include "core/names.h"
 
 namespace convict::inline core {
 

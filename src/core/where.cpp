@@ -10,9 +10,8 @@
 
 #include "core/earlier.h"
 #include "core/error.h"
-#include "core/field_words.h"
 #include "core/fields.h"
-#include "core/synonyms.h"
+#include "core/names.h"
 #include "core/text.h"
 
 namespace convict::inline core {

@@ -16,8 +16,8 @@
 
 #include "core/error.h"
 #include "core/implementation.h"
+#include "core/names.h"
 #include "core/plugin_name.h"
-#include "core/synonyms.h"
 #include "core/text.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What users of other libraries type is understood, and shown in our words.
-#include "core/synonyms.h"
+#include "core/names.h"
 
 #include <gtest/gtest.h>
 
