@@ -3,8 +3,9 @@
 // What can be wrong with an implementation, which one is at fault, and the record that is kept of it.
 #pragma once
 
-#include <array>
 #include <nlohmann/json_fwd.hpp>
+
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -115,5 +116,22 @@ nlohmann::json to_json(const Mismatch& mismatch);
 
 /// Throws UsageError or nlohmann::json::exception if it is anything else.
 Mismatch mismatch_from_json(const nlohmann::json& json);
+
+/// What one implementation did with one problem, if its process survived.
+struct Outcome {
+  enum class Kind { kComputed, kRefused, kFailed, kWrongShape, kOutOfMemory };
+  Kind kind = Kind::kComputed;
+  std::string text;              // the reason or error, one line
+  std::string_view overrun;      // the output beside which it wrote, if any
+  std::string side_effect = {};  // what it has done to the process or to memory beside its task, in words; or empty
+};
+
+/// How results are judged: by the whole ladder, or as other tools do it, for comparison.
+enum class Yardstick {
+  kLadder,
+  kIntegers,     // integer data and equality only
+  kAssertClose,  // the default tolerances of torch.testing.assert_close, by data type
+  kLoose         // 1e-2 of the value plus 1e-3
+};
 
 }  // namespace convict::inline core

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/declarations.h"
-#include "core/yardstick.h"
+#include "core/verdict.h"
 #include "examine/scene.h"
 #include "judge/reference.h"
 #include "judge/rule.h"

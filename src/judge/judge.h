@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "core/outcome.h"
 #include "core/verdict.h"
 #include "judge/compare.h"
 

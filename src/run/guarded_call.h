@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/outcome.h"
+#include "core/verdict.h"
 #include "run/environment.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
