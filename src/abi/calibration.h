@@ -19,10 +19,20 @@
 #include <string>
 #include <string_view>
 
-#include "abi/cpuinfo.h"
 #include "abi/trilinear.h"
 
 namespace convict::inline abi {
+
+/// What /proc/cpuinfo says of the first processor: the value of a line such as "model name", "" if there is none.
+inline std::string told_by_linux(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const size_t begin = line.find_first_not_of(" \t", line.find(':') + 1);
+    return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(" \t") + 1 - begin);
+  }
+  return "";
+}
 
 /// To be raised when a constant of kernels/cost/ changes: older files do not fit any more.
 inline constexpr std::string_view kCalibrationHeading = "convict calibration of auto 5";

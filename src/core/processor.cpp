@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "abi/cpuinfo.h"
+#include "abi/calibration.h"
 #include "core/error.h"
 #include "core/text.h"
 
