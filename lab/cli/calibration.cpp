@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "core/text.h"
 

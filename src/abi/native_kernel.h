@@ -4,6 +4,8 @@
 // convict_abilities_v1.
 #pragma once
 
+#include <span>
+
 #include "abi/convict.h"
 
 namespace convict::inline abi {
@@ -11,5 +13,8 @@ namespace convict::inline abi {
 struct NativeKernel : convict_implementation {
   convict_abilities abilities;
 };
+
+/// All that are linked into this program, sorted by name. The build writes the table from the file names in kernels/.
+std::span<const NativeKernel* const> native_kernels();
 
 }  // namespace convict::inline abi

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "abi/native_kernel.h"
 #include "cli/known_plugins.h"
 #include "core/case_text.h"
 #include "core/error.h"
-#include "core/implementation.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
 #include "run/turns.h"

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/native_kernel.h"
 #include "cli/argument.h"
 #include "cli/command.h"
 #include "cli/streams.h"
-#include "core/implementation.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "imports/importer.h"

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "abi/native_kernel.h"
 #include "cli/calibration_note.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
@@ -11,7 +12,6 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/json_text.h"
 #include "core/layout.h"
 #include "core/plugin_name.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/native_kernel.h"
 #include "campaign/case_list.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
@@ -20,7 +21,6 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/json_text.h"
 #include "core/plugin_name.h"
 #include "core/temporary_folder.h"

@@ -14,8 +14,8 @@
 #include <optional>
 #include <utility>
 
+#include "abi/native_kernel.h"
 #include "core/error.h"
-#include "core/implementation.h"
 #include "core/names.h"
 #include "core/plugin_name.h"
 #include "core/text.h"

@@ -15,10 +15,10 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/where.h"
 #include "generate/place.h"
 #include "generate/survey.h"

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "abi/element.h"
+#include "abi/native_kernel.h"
 #include "certificate/check.h"
 #include "core/case_text.h"
-#include "core/implementation.h"
 #include "core/names.h"
 #include "examine/pipeline.h"
 

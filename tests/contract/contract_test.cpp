@@ -11,9 +11,9 @@
 #include <set>
 #include <string>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/verdict.h"

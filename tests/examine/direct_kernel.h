@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "core/implementation.h"
+#include "abi/native_kernel.h"
 
 namespace convict {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "abi/element.h"
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "examine/relation_check.h"
 #include "tests/examine/direct_kernel.h"

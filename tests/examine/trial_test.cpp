@@ -10,9 +10,9 @@
 #include <functional>
 
 #include "abi/element.h"
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "judge/bounds.h"
 #include "tests/examine/twisted.h"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "abi/element.h"
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "core/random.h"
 #include "judge/bounds.h"

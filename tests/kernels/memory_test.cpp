@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "abi/native_kernel.h"
 #include "abi/trilinear.h"
 #include "core/case_text.h"
 #include "core/corpus.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "tests/thorough.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/implementation.h"
+#include "abi/native_kernel.h"
 #include "lab/faults/sound_kernel.h"
 #include "tests/narrow/kernel.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "examine/relation_check.h"
 #include "fill/fill.h"

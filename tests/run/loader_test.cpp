@@ -10,8 +10,8 @@
 #include <map>
 #include <string_view>
 
+#include "abi/native_kernel.h"
 #include "core/error.h"
-#include "core/implementation.h"
 
 namespace convict {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/implementation.h"
+#include "abi/native_kernel.h"
 #include "fuzz/record.h"
 #include "tests/fuzz/targets/examiner.h"
 

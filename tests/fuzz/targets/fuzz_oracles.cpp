@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "abi/native_kernel.h"
 #include "core/cause.h"
-#include "core/implementation.h"
 #include "fuzz/record.h"
 #include "tests/fuzz/targets/examiner.h"
 

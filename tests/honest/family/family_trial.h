@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "abi/element.h"
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/names.h"
 #include "core/random.h"
 #include "examine/pipeline.h"

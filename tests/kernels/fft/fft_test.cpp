@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "core/random.h"
 #include "core/verdict.h"

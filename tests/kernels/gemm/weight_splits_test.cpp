@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "fill/fill.h"
 #include "kernels/simd/isa.h"

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/implementation.h"
 #include "core/layout.h"
 #include "lab/bench/contestant.h"
 #include "lab/bench/operands.h"

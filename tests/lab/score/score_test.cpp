@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "abi/native_kernel.h"
 #include "core/case_text.h"
-#include "core/implementation.h"
 #include "examine/pipeline.h"
 #include "lab/score/summary.h"
 
