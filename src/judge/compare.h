@@ -11,7 +11,6 @@
 
 #include "abi/element.h"
 #include "core/certificate.h"
-#include "judge/allowance.h"
 #include "judge/bounds.h"
 #include "judge/expected.h"
 #include "judge/geography.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judge/allowance.h"
+#include "judge/rule.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace convict::judge {
