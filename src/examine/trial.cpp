@@ -15,7 +15,7 @@
 #include "examine/known_results.h"
 #include "examine/relation_check.h"
 #include "fill/comb.h"
-#include "judge/weaker_contract.h"
+#include "judge/compare.h"
 #include "run/flight_record.h"
 #include "run/guarded_call.h"
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge/compare.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "abi/trilinear.h"
 #include "core/layout.h"
@@ -10,6 +15,45 @@
 
 namespace convict::judge {
 namespace {
+
+/// The names of an output's `ndim` dimensions, outermost first.
+std::vector<std::string> dimension_names(std::string_view role, size_t ndim) {
+  constexpr std::string_view kSpatial = "dhw";
+  const bool weights = role == "diff_wei" || role == "diff_weights";
+  if (ndim == 1) return {"c"};
+  std::vector<std::string> names =
+      weights ? std::vector<std::string>{"first", "second"} : std::vector<std::string>{"n", "c"};
+  for (size_t i = 2; i < ndim; ++i)
+    names.push_back((weights ? "k" : "") + std::string(1, kSpatial[kSpatial.size() - ndim + i]));
+  return names;
+}
+
+/// Whether the hit positions are start, start + step, ... up to the end.
+bool is_every(const std::vector<size_t>& hit, size_t extent, size_t start, size_t step) {
+  for (size_t i = 0; i < hit.size(); ++i)
+    if (hit[i] != start + i * step) return false;
+  return start + hit.size() * step >= extent;
+}
+
+/// Which of `extent` positions are hit, in words. Precondition: not all are.
+std::string positions(const std::vector<size_t>& hit, size_t extent) {
+  const size_t first = hit.front(), last = hit.back();
+  if (hit.size() == 1) return first == extent - 1 ? "last" : first == 0 ? "first" : "inside";
+  if (hit.size() == 2 && first == 0 && last == extent - 1) return "first and last";
+  if (is_every(hit, extent, first, 1)) return "tail";
+  if (last == hit.size() - 1) return "head";
+  for (size_t step = 2; step <= extent / 2; ++step)
+    if (first < step && is_every(hit, extent, first, step)) return fmt::format("every {} from {}", step, first);
+  return last - first + 1 == hit.size() ? "inside" : "some";
+}
+
+/// The one group that is hit, if the hit channels are exactly its channels.
+std::string only_group(const std::vector<size_t>& hit, size_t channels, size_t groups) {
+  if (groups < 2 || channels % groups != 0 || hit.size() != channels / groups) return "";
+  const size_t group = hit.front() / hit.size();
+  if (hit.front() % hit.size() != 0 || hit.back() / hit.size() != group) return "";
+  return group == 0 ? "first group" : group == groups - 1 ? "last group" : "one group";
+}
 
 constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked into
 
@@ -287,7 +331,101 @@ void add_sensitivity(const Allowance& allowance, Comparison& result) {
     result.smallest_fault = std::min(result.smallest_fault.value_or(*fault), *fault);
 }
 
+/// A precision to which kernels are known to fall back silently.
+struct FallbackPrecision {
+  std::string_view what;
+  int digits;  // of the significand, the leading one included
+};
+constexpr FallbackPrecision kPrecisions[] = {
+    {"results kept in f32", 24}, {"results kept in f16 or tf32", 11}, {"results kept in bf16", 8}};
+
+constexpr int64_t kFewest = 4;  // wrong elements: fewer than that are no pattern
+
+/// One result that breaks its rule.
+struct Wrong {
+  double got, exact, magnitude;
+  int64_t terms;
+};
+
+/// Whether the rule allows a result. This file does not handle special values and tolerances.
+template <class W>
+bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64_t products, double got) {
+  const auto exact = static_cast<double>(output.exact(index));
+  if (rule.kind == Rule::Kind::kExact) return got == rounded_to(output.tensor->dtype, exact);
+  const Arithmetic& arithmetic = rule.arithmetic_for(*output.tensor);
+  const Sum sum = sum_of(output, index, products, rule);
+  if (std::isinf(got))
+    return reach_of(arithmetic, sum, error_before_overflow(arithmetic, sum, unit_roundoff<W>()))
+        .holds_infinity(std::signbit(got));
+  return std::abs(got - exact) <= direct_bound(arithmetic, sum, unit_roundoff<W>());
+}
+
+/// All results that break their rule; also counts elements with products, and exact values that are not zero.
+template <class W>
+std::vector<Wrong> wrong_results(std::span<const Expected<W>> expected, const Rule& rule, int64_t* with_products,
+                                 int64_t* not_zero) {
+  std::vector<Wrong> wrong;
+  *with_products = *not_zero = 0;
+  for (const Expected<W>& output : expected) {
+    std::vector<int64_t> products(output.value.size());
+    for_each_position(output, [&](size_t index, int64_t n) { products[index] = n; });
+    for_each_result(output, [&](size_t index, double got) {
+      const auto exact = static_cast<double>(output.exact(index));
+      *not_zero += exact != 0 ? 1 : 0;
+      *with_products += products[index] > 0 && output.magnitude[index] > 0 ? 1 : 0;
+      if (!is_allowed(rule, output, index, products[index], got))
+        wrong.push_back(
+            {got, exact, static_cast<double>(output.magnitude[index]), products[index] + output.extra_terms()});
+    });
+  }
+  return wrong;
+}
+
+bool is_representable(double value, int digits) {
+  int exponent;
+  const double scaled = std::ldexp(std::frexp(value, &exponent), digits);
+  return scaled == std::nearbyint(scaled);
+}
+
+/// Whether `precision` explains a result: the result has this precision, the exact value has not, and they differ by no
+/// more than the error of summing n terms in it. If this allows more than S, it explains nothing.
+bool explains(const FallbackPrecision& precision, const Wrong& one) {
+  if (!std::isfinite(one.got) || !is_representable(one.got, precision.digits)) return false;
+  const double share = static_cast<double>(one.terms) * std::ldexp(1.0, -precision.digits);
+  return share < 1 && std::abs(one.got - one.exact) <= share * one.magnitude &&
+         !is_representable(one.exact, precision.digits);
+}
+
 }  // namespace
+
+int64_t volume_of(const Places& places) {
+  return std::accumulate(places.dims.begin(), places.dims.end(), int64_t{1}, std::multiplies());
+}
+
+std::string geography(const Places& places, int64_t groups) {
+  if (static_cast<int64_t>(places.indices.size()) == volume_of(places)) return "everything";
+  std::vector<std::vector<size_t>> hit(places.dims.size());
+  for (const size_t index : places.indices) {
+    size_t rest = index;
+    for (size_t dim = places.dims.size(); dim-- > 0; rest /= static_cast<size_t>(places.dims[dim]))
+      hit[dim].push_back(rest % static_cast<size_t>(places.dims[dim]));
+  }
+  const std::vector<std::string> names = dimension_names(places.role, places.dims.size());
+  std::string text;
+  size_t product = 1;
+  for (size_t dim = 0; dim < hit.size(); ++dim) {
+    std::ranges::sort(hit[dim]);
+    hit[dim].erase(std::unique(hit[dim].begin(), hit[dim].end()), hit[dim].end());
+    product *= hit[dim].size();
+    const auto extent = static_cast<size_t>(places.dims[dim]);
+    if (hit[dim].size() == extent) continue;
+    const std::string group = names[dim] == "c" ? only_group(hit[dim], extent, static_cast<size_t>(groups)) : "";
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", names[dim],
+                        group.empty() ? positions(hit[dim], extent) : group);
+  }
+  if (product != places.indices.size()) text += text.empty() ? "scattered" : ", scattered";
+  return text;
+}
 
 template <class W>
 Comparison compare(Allowances<W>& allowances, const Rule& rule) {
@@ -307,5 +445,25 @@ Comparison compare(Allowances<W>& allowances, const Rule& rule) {
 
 template Comparison compare(Allowances<double>&, const Rule&);
 template Comparison compare(Allowances<long double>&, const Rule&);
+
+template <class W>
+std::string weaker_contract(std::span<const Expected<W>> expected, const Rule& rule) {
+  int64_t with_products, not_zero;
+  const std::vector<Wrong> wrong = wrong_results(expected, rule, &with_products, &not_zero);
+  if (static_cast<int64_t>(wrong.size()) < kFewest || static_cast<int64_t>(wrong.size()) < with_products / 8) return "";
+  const double least_normal = rule.arithmetic.u_sum < 0x1p-40 ? 0x1p-1022 : 0x1p-126;
+  const auto flushed = [&](const Wrong& one) { return one.got == 0 && std::abs(one.exact) < least_normal; };
+  if (std::ranges::all_of(wrong, flushed) && static_cast<int64_t>(wrong.size()) == not_zero)
+    return "subnormals flushed to zero";
+  for (const FallbackPrecision& precision : kPrecisions) {
+    if (std::ldexp(1.0, -precision.digits) <= std::max(rule.arithmetic.u_sum, rule.arithmetic.u_out)) continue;
+    if (std::ranges::all_of(wrong, [&](const Wrong& one) { return explains(precision, one); }))
+      return std::string(precision.what);
+  }
+  return "";
+}
+
+template std::string weaker_contract(std::span<const Expected<double>>, const Rule&);
+template std::string weaker_contract(std::span<const Expected<long double>>, const Rule&);
 
 }  // namespace convict::judge

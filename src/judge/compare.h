@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,10 +14,24 @@
 #include "core/certificate.h"
 #include "judge/bounds.h"
 #include "judge/expected.h"
-#include "judge/geography.h"
 #include "judge/rule.h"
 
 namespace convict::judge {
+
+/// Elements of one output, as indices in logical row-major order, ascending.
+/// Where in an output the errors lie, in a few words: "w: last", "c: from 16", "h: every 2nd from 1". Their pattern
+/// hints at the cause: a tail, a border, one phase of a stride, one group.
+struct Places {
+  std::string_view role;      // decides the names of the dimensions
+  std::vector<int64_t> dims;  // as in the ABI: [n, c, spatial...], [o, i, kernel...] or [c]
+  std::vector<size_t> indices;
+};
+
+int64_t volume_of(const Places& places);
+
+/// "everything", or for each dimension with positions that are not hit, the positions that are. Adds "scattered" if not
+/// all elements at those positions are hit.
+std::string geography(const Places& places, int64_t groups);
 
 /// One element of an output.
 struct JudgedElement {
@@ -94,5 +109,10 @@ void for_each_result(const Expected<W>& expected, const Visit& visit) {
     });
   });
 }
+
+/// The weaker numeric contract that explains all wrong results of an implementation, in words ("sums or operands kept
+/// in f16", "subnormals flushed to zero"); empty if there is none. No contract explains a lost or misplaced product.
+template <class W>
+std::string weaker_contract(std::span<const Expected<W>> expected, const Rule& rule);
 
 }  // namespace convict::judge

@@ -9,7 +9,7 @@
 #include "abi/element.h"
 #include "core/case_text.h"
 #include "core/text.h"
-#include "judge/geography.h"
+#include "judge/compare.h"
 #include "judge/quantized.h"
 
 namespace convict::judge {

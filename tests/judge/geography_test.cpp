@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judge/geography.h"
+#include "judge/compare.h"
 
 #include <gtest/gtest.h>
 
