@@ -6,10 +6,17 @@
 
 #include <vector>
 
+#include "abi/trilinear.h"
 #include "judge/expected.h"
-#include "judge/products.h"
 
 namespace convict::judge {
+
+/// The operands of the form, dense and in its order: X[n][c][i], W[k][c][r], Y[n][k][o]. In W, c counts within the
+/// group and k over all groups. The computed operand is empty.
+template <class W>
+struct DenseOperands {
+  std::vector<W> x, w, y;
+};
 
 /// What the reference computes about its sums. Each level includes the ones before.
 enum class Detail {
