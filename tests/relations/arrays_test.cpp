@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relations/shared/arrays.h"
+#include "relations/shared/calls.h"
 
 #include <gtest/gtest.h>
 
