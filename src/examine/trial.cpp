@@ -12,7 +12,6 @@
 #include "core/role.h"
 #include "examine/answer.h"
 #include "examine/calls.h"
-#include "examine/known_results.h"
 #include "examine/relation_check.h"
 #include "fill/comb.h"
 #include "judge/compare.h"

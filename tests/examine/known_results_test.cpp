@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "examine/known_results.h"
+#include "examine/trial.h"
 
 #include <gtest/gtest.h>
 
