@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an implementation is called for before the call that is judged (Calls, and the earlier problems of a case).
+// What an implementation is asked, and called for, before the call that is judged: whether it computes the problem;
+// then Calls, and the earlier problems of a case.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "abi/convict.h"
 #include "core/case.h"
 #include "examine/scene.h"
+#include "run/flight_record.h"
 
 namespace convict::examine {
 
@@ -88,5 +92,22 @@ class ReshapedCall : public convict_implementation {
   const convict_problem& prepared_;
   const OwnOperands operands_;
 };
+
+/// Why an implementation is not even asked, by what it says of all problems.
+std::optional<std::string> why_not_asked(const Scene& scene, const convict_contract& contract,
+                                         const convict_abilities& abilities);
+
+/// What one implementation says of a problem.
+struct Acceptance {
+  std::optional<std::string> reason;         // why it refuses, or why it is not even asked
+  std::optional<convict_contract> contract;  // of a legal problem that it accepts, or would
+  std::string side_effect;
+  bool was_asked = false;
+};
+
+/// Refuses on its behalf (why_not_asked()), or asks `unsupported`, and then for the contract if the problem is `legal`.
+/// `position`: of `who` in the roster.
+Acceptance answer_of(const Scene& scene, bool legal, const convict_implementation& who,
+                     const convict_abilities& abilities, bool is_target, int position, run::FlightRecord& record);
 
 }  // namespace convict::examine

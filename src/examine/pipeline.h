@@ -9,8 +9,8 @@
 
 #include "core/case.h"
 #include "core/where.h"
-#include "examine/answer.h"
 #include "examine/asked_relations.h"
+#include "examine/calls.h"
 #include "examine/rules.h"
 #include "examine/spared.h"
 #include "fill/given_data.h"

@@ -10,7 +10,6 @@
 #include "abi/element.h"
 #include "core/random.h"
 #include "core/role.h"
-#include "examine/answer.h"
 #include "examine/calls.h"
 #include "examine/relation_check.h"
 #include "fill/comb.h"

@@ -8,7 +8,6 @@
 
 #include "core/earlier.h"
 #include "core/geometry.h"
-#include "examine/answer.h"
 #include "examine/calls.h"
 #include "examine/relation_check.h"
 #include "examine/scene.h"
