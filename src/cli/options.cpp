@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
-#include "examine/asked_relations.h"
+#include "examine/spared.h"
 #include "fill/given_data.h"
 #include "run/heap_guard.h"
 #include "workers/attribution.h"

@@ -9,7 +9,6 @@
 
 #include "core/case.h"
 #include "core/where.h"
-#include "examine/asked_relations.h"
 #include "examine/calls.h"
 #include "examine/rules.h"
 #include "examine/spared.h"

@@ -7,8 +7,8 @@
 
 #include "core/case.h"
 #include "core/declarations.h"
-#include "examine/asked_relations.h"
 #include "examine/scene.h"
+#include "examine/spared.h"
 #include "judge/judge.h"
 #include "relations/relation.h"
 #include "run/flight_record.h"

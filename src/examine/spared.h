@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An oracle that often dies on one kind of case costs a worker process each time, and its libraries have to load again.
-// After its first death it runs only a few cases of that kind: enough to find other faults, and to notice a fix.
+// What is left out of the examination of a case. An oracle that often dies on one kind of case costs a worker process
+// each time, and its libraries have to load again. After its first death it runs only a few cases of that kind: enough to
+// find other faults, and to notice a fix. Relations cost several calls each.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "core/case.h"
+#include "core/names.h"
 #include "core/random.h"
 
 namespace convict::examine {
@@ -32,5 +36,19 @@ inline bool is_spared(const SparedKinds* spared, std::string_view implementation
 /// Whether the implementation at this roster position is left out: it died of the case in another process, or has its
 /// cases in processes of its own.
 constexpr bool is_left_out(uint64_t without, size_t position) { return (without >> position & 1) != 0; }
+
+/// Which of the metamorphic relations that apply to a case are checked, for each target that agrees with the reference.
+/// kOne: one, on one case in eight, chosen by the seed, because a relation costs several calls; a campaign does so.
+/// kAll: one after the other, for a second of CPU time.
+enum class AskedRelations { kNone, kOne, kAll };
+
+inline constexpr std::array<std::string_view, 3> kAskedRelationsNames = {"none", "one", "all"};
+
+constexpr std::string_view name_of(AskedRelations asked) { return kAskedRelationsNames[static_cast<size_t>(asked)]; }
+
+/// Throws UsageError for an unknown name.
+inline AskedRelations asked_relations_named(std::string_view name) {
+  return named<AskedRelations>(kAskedRelationsNames, name);
+}
 
 }  // namespace convict::examine

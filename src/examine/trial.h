@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "examine/asked_relations.h"
 #include "examine/rules.h"
 #include "examine/scene.h"
+#include "examine/spared.h"
 #include "judge/compare.h"
 #include "judge/judge.h"
 #include "judge/rule.h"

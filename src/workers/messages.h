@@ -27,7 +27,6 @@
 #include "core/counters.h"
 #include "core/ratios.h"
 #include "core/verdict.h"
-#include "examine/asked_relations.h"
 #include "examine/spared.h"
 #include "generate/generate.h"
 #include "generate/survey.h"
