@@ -10,7 +10,7 @@
 #include "fuzz/record.h"
 #include "generate/repair.h"
 #include "generate/generate.h"
-#include "shrink/passes.h"
+#include "shrink/shrink.h"
 
 namespace convict::fuzz {
 namespace {

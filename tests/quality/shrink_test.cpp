@@ -18,7 +18,6 @@
 #include "core/earlier.h"
 #include "core/fields.h"
 #include "core/geometry.h"
-#include "shrink/passes.h"
 #include "shrink/shrink.h"
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/public_faults.h"
