@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolution plane by plane: every result channel is a sum of correlations of single image channels, which
-// row_kernels.h computes. This file arranges the positions and taps of all faces for that; row_product.cpp computes
-// them.
+// row_kernels.h computes. This file arranges the positions and taps of all faces for that, and calls them.
 #pragma once
 
 #include <array>

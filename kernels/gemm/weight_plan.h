@@ -8,8 +8,7 @@
 // a tap), a line of Y for every k. The lines of one operand become the lanes of vectors: a panel of them is transposed,
 // a block of positions at a time that fits the first-level cache, and is used at once. The lines of the other operand,
 // the *rows*, are read where they lie, one number at a time. If these do not fit the second-level cache, several panels
-// are transposed before they are read. This file decides which operand is which; weight_product.cpp computes the
-// product.
+// are transposed before they are read. This file decides which operand is which, and computes the product.
 //
 // A lane has whole sums, not parts of one. If there are too few weights for all threads, positions are divided into
 // `splits`, which are summed apart and then added in order. The splits follow from the problem and plan.threads. So the

@@ -7,7 +7,7 @@
 //
 // Rows of C are positions of Y, of several images one after another. Columns are the weights of a channel of Y as they
 // lie in memory: (c, r) side by side. Rows and columns of C are computed in blocks, so that the sums fit a cache until
-// they are added to X. This file decides how; product.cpp computes it.
+// they are added to X. This file decides how, and computes it.
 //
 // Threads divide the channels of X. If these are too few, the columns of a channel are divided into *parts*. The first
 // part is added to X, each other one to a copy of X, and the copies are added to X in order. The parts follow from the

@@ -10,7 +10,7 @@
 //     S[product][tile][row] = sum over c of V[product][tile][c] * U[product][c][row]
 //
 // For X the image is Y, padded by 2*dilation - pad, and the kernel is mirrored. Lanes are channels everywhere, so all
-// three maps run on whole vectors (transforms.h). This file decides how; product.cpp computes it.
+// three maps run on whole vectors (transforms.h). This file decides how, and computes it.
 //
 // A dilated window reads positions that are equal modulo the dilation d: they are an image of their own. On each axis,
 // d tiles beside each other, one for each remainder, give d*m results that follow each other: a span.
