@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "kernels/border/planes.h"
-#include "kernels/int8/finish.h"
+#include "kernels/int8/epilogue_rows.h"
 
 namespace convict::kernels::int8 {
 namespace {

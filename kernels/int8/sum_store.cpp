@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/int8/finish.h"
+#include "kernels/int8/epilogue_rows.h"
 #include "kernels/simd/cells.h"
 
 namespace convict::kernels::int8 {
