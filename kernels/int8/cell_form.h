@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "abi/trilinear.h"
 #include "kernels/border/quantized.h"
 #include "kernels/gemm/gather_plan.h"
 #include "kernels/int8/members.h"
@@ -63,5 +64,9 @@ class CellForm : public gemm::CellPort {
   uint8_t* buffers_ = nullptr;  // by thread, for members that are taps: a row with what lies beside it
   int64_t buffer_size_ = 0;
 };
+
+/// Stores sums as elements of dst, through the epilogue. `result`: the strides of dst. `channels`: of one group.
+void store(const border::QuantizedForm& form, const Operand<int32_t>& result, int64_t channels,
+           const gemm::CellSums& sums);
 
 }  // namespace convict::kernels::int8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/int8/sum_store.h"
+#include "kernels/int8/cell_form.h"
 
 #include <gtest/gtest.h>
 
