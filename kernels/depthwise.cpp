@@ -24,7 +24,7 @@
 namespace convict::kernels {
 namespace {
 
-struct Depthwise {
+struct Depthwise : border::Planned<Depthwise> {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
     if (std::min(p.ic, p.oc) != p.groups) return "more than one channel per group on both sides";
@@ -32,27 +32,10 @@ struct Depthwise {
     return border::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
   }
 
-  template <class T>
-  static std::string plan(const Trilinear<T>& form) {
-    return depthwise::ChannelPlan<T>::suits(form) ? depthwise::ChannelPlan<T>(form).text()
-                                                  : depthwise::RowPlan<T>(form).text();
-  }
-
-  template <class T>
-  static int64_t workspace(const Trilinear<T>& form) {
-    return depthwise::ChannelPlan<T>::suits(form) ? depthwise::ChannelPlan<T>(form).workspace.bytes()
-                                                  : depthwise::RowPlan<T>(form).workspace.bytes();
-  }
-
-  template <class T>
-  static void run(const Trilinear<T>& form) {
-    if (depthwise::ChannelPlan<T>::suits(form)) {
-      depthwise::ChannelPlan<T> plan(form);
-      depthwise::channel_product(plan);
-    } else {
-      depthwise::RowPlan<T> plan(form);
-      depthwise::row_product(plan);
-    }
+  template <class T, class Use>
+  static auto with_plan(const Trilinear<T>& form, const Use& use) {
+    return depthwise::ChannelPlan<T>::suits(form) ? use(depthwise::ChannelPlan<T>(form))
+                                                  : use(depthwise::RowPlan<T>(form));
   }
 };
 

@@ -19,19 +19,15 @@
 namespace convict::kernels {
 namespace {
 
-struct Fft {
+struct Fft : border::Planned<Fft> {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
     return fft::too_large(trilinear<float>(p, {})) ? "the windows or the spectra are too large" : nullptr;
   }
 
-  static std::string plan(const Trilinear<float>& form) { return fft::Plan(form).text(); }
-
-  static int64_t workspace(const Trilinear<float>& form) { return fft::Plan(form).workspace.bytes(); }
-
-  static void run(const Trilinear<float>& form) {
-    fft::Plan plan(form);
-    fft::compute(plan);
+  template <class Use>
+  static auto with_plan(const Trilinear<float>& form, const Use& use) {
+    return use(fft::Plan(form));
   }
 };
 

@@ -16,8 +16,6 @@
 // of all weights, if they are kept from image to image, or if threads divide the positions. `plan` prints the bytes.
 // Numeric contract: every output is a sum of its products in some order, in the type of the tensors; products of
 // padding zeros are among them. For W the order may depend on the number of threads.
-#include <string>
-
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
 #include "kernels/gemm/gather_plan.h"
@@ -26,33 +24,16 @@
 namespace convict::kernels {
 namespace {
 
-struct ImplicitGemm {
+struct ImplicitGemm : border::Planned<ImplicitGemm> {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
     if (border::too_large_to_stage(p)) return "the padded image or the packed weights are too large";
     return border::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
   }
 
-  template <class T>
-  static std::string plan(const Trilinear<T>& form) {
-    return form.face == Face::kW ? gemm::WeightPlan<T>(form).text() : gemm::GatherPlan<T>(form).text();
-  }
-
-  template <class T>
-  static int64_t workspace(const Trilinear<T>& form) {
-    return form.face == Face::kW ? gemm::WeightPlan<T>(form).workspace.bytes()
-                                 : gemm::GatherPlan<T>(form).workspace.bytes();
-  }
-
-  template <class T>
-  static void run(const Trilinear<T>& form) {
-    if (form.face == Face::kW) {
-      gemm::WeightPlan<T> plan(form);
-      gemm::weight_product(plan);
-    } else {
-      gemm::GatherPlan<T> plan(form);
-      gemm::gather_product(plan);
-    }
+  template <class T, class Use>
+  static auto with_plan(const Trilinear<T>& form, const Use& use) {
+    return form.face == Face::kW ? use(gemm::WeightPlan<T>(form)) : use(gemm::GatherPlan<T>(form));
   }
 };
 

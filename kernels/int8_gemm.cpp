@@ -46,8 +46,7 @@ struct Int8Gemm {
     if (int8::ChannelProduct::takes(form)) return int8::ChannelProduct(form).run();
     int8::CellForm cells(form);
     cells.prepare();
-    gemm::GatherPlan<int32_t> plan(cells.form(), &cells);
-    gemm::gather_product(plan);
+    gemm::GatherPlan<int32_t>(cells.form(), &cells).compute();
   }
 };
 

@@ -8,7 +8,6 @@
 // some rows for each thread, and of X. Numeric contract: every output is a sum of its products in some order, in the
 // type of the tensors; nothing is multiplied by padding.
 #include <algorithm>
-#include <string>
 
 #include "kernels/border/native.h"
 #include "kernels/matvec/plan.h"
@@ -17,7 +16,7 @@
 namespace convict::kernels {
 namespace {
 
-struct MatrixVector {
+struct MatrixVector : border::Planned<MatrixVector> {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
     const int64_t* extent = p.op == CONVICT_CONV ? p.out : p.in;
@@ -26,20 +25,9 @@ struct MatrixVector {
                : "windows at more than one position";
   }
 
-  template <class T>
-  static std::string plan(const Trilinear<T>& form) {
-    return matvec::Plan<T>(form).text();
-  }
-
-  template <class T>
-  static int64_t workspace(const Trilinear<T>& form) {
-    return matvec::Plan<T>(form).workspace.bytes();
-  }
-
-  template <class T>
-  static void run(const Trilinear<T>& form) {
-    matvec::Plan<T> plan(form);
-    matvec::multiply(plan);
+  template <class T, class Use>
+  static auto with_plan(const Trilinear<T>& form, const Use& use) {
+    return use(matvec::Plan<T>(form));
   }
 };
 

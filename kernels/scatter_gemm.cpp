@@ -20,8 +20,6 @@
 // unless they lie side by side; the copies of X. `plan` prints the bytes. Numeric contract: every output is a sum of
 // its products in some order, in the type of the tensors; nothing is multiplied by padding. The order may depend on the
 // number of threads.
-#include <string>
-
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
 #include "kernels/scatter/plan.h"
@@ -29,7 +27,7 @@
 namespace convict::kernels {
 namespace {
 
-struct ScatterGemm {
+struct ScatterGemm : border::Planned<ScatterGemm> {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
     if (face_of(p.op, p.pass) != Face::kX) return "only forward of conv_transpose and backward_data of conv";
@@ -37,20 +35,9 @@ struct ScatterGemm {
     return border::mostly_cropped(p) ? "nearly all sums would be cropped" : nullptr;
   }
 
-  template <class T>
-  static std::string plan(const Trilinear<T>& form) {
-    return scatter::Plan<T>(form).text();
-  }
-
-  template <class T>
-  static int64_t workspace(const Trilinear<T>& form) {
-    return scatter::Plan<T>(form).workspace.bytes();
-  }
-
-  template <class T>
-  static void run(const Trilinear<T>& form) {
-    scatter::Plan<T> plan(form);
-    scatter::compute(plan);
+  template <class T, class Use>
+  static auto with_plan(const Trilinear<T>& form, const Use& use) {
+    return use(scatter::Plan<T>(form));
   }
 };
 

@@ -49,6 +49,31 @@ inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
   return presence;
 }
 
+/// `plan`, `workspace` and `run` of a kernel that plans each form: Kernel::with_plan(form, use) returns use(plan), where
+/// the plan has text(), compute() and a Workspace.
+template <class Kernel>
+struct Planned {
+  struct Computes {
+    void operator()(auto&& made) const { made.compute(); }
+  };
+
+  template <class T>
+  static std::string plan(const Trilinear<T>& form) {
+    return Kernel::with_plan(form, [](const auto& made) { return made.text(); });
+  }
+
+  template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return Kernel::with_plan(form, [](const auto& made) { return made.workspace.bytes(); });
+  }
+
+  template <class T>
+  static void run(const Trilinear<T>& form) requires requires { Kernel::with_plan(form, Computes()); }
+  {
+    Kernel::with_plan(form, Computes());
+  }
+};
+
 /// Whether a kernel also computes in double. It does if `run` is a template.
 template <class Kernel>
 inline constexpr bool kTakesF64 = requires(const Trilinear<double>& form) {

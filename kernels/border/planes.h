@@ -35,6 +35,15 @@ bool taps_are_dense(const Trilinear<T>& f) {
   return is_dense(f.w.spatial, f.kernel);
 }
 
+/// Calls visit(index, offset) for all elements of a plane, in order. `spatial`: the strides of its axes.
+template <class Visit>
+void for_each_place(const Axes& spatial, const Axes& extent, const Visit& visit) {
+  int64_t index = 0;
+  for (int64_t i = 0; i < extent[0]; ++i)
+    for (int64_t j = 0; j < extent[1]; ++j)
+      for (int64_t k = 0; k < extent[2]; ++k) visit(index++, i * spatial[0] + j * spatial[1] + k * spatial[2]);
+}
+
 /// Calls `visit(element)` for the spatial elements of one (batch, channel) plane.
 template <class T, class Visit>
 void for_each_in_plane(const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b, const Visit& visit) {

@@ -19,15 +19,6 @@ struct Block {
   work::Panel channels;
 };
 
-/// Calls visit(element of the first channel, place) for all elements of a plane, in order.
-template <class T, class Visit>
-void for_each_place(T* first, const Axes& spatial, const Axes& extent, const Visit& visit) {
-  int64_t place = 0;
-  for (int64_t i = 0; i < extent[0]; ++i)
-    for (int64_t j = 0; j < extent[1]; ++j)
-      for (int64_t k = 0; k < extent[2]; ++k) visit(first + i * spatial[0] + j * spatial[1] + k * spatial[2], place++);
-}
-
 /// Copies planes `stride` elements apart to [place][lane]. Lanes without a channel are zero.
 template <class T>
 void transpose_planes(const ChannelPlan<T>& plan, const T* first, int64_t stride, const Axes& spatial,
@@ -36,8 +27,8 @@ void transpose_planes(const ChannelPlan<T>& plan, const T* first, int64_t stride
   if (channels < lanes) std::fill_n(to, volume(extent) * lanes, T(0));
   if (stride != 1 && border::is_dense(spatial, extent))
     return plan.tiles.transpose(channels, volume(extent), first, stride, to, lanes);
-  for_each_place(first, spatial, extent, [&](const T* from, int64_t place) {
-    for (int64_t i = 0; i < channels; ++i) to[place * lanes + i] = from[i * stride];
+  border::for_each_place(spatial, extent, [&](int64_t place, int64_t offset) {
+    for (int64_t i = 0; i < channels; ++i) to[place * lanes + i] = first[offset + i * stride];
   });
 }
 
@@ -85,8 +76,9 @@ void store(const ChannelPlan<T>& plan, const Block& block, const T* sums) {
   T* first = plan.result.plane(block.n, block.channels.first);
   if (plan.form.beta == 0 && inner != 1 && border::is_dense(plan.result.spatial, plan.result_extent))
     return plan.tiles.transpose(volume(plan.result_extent), channels, sums, lanes, first, inner);
-  for_each_place(first, plan.result.spatial, plan.result_extent, [&](T* to, int64_t place) {
+  border::for_each_place(plan.result.spatial, plan.result_extent, [&](int64_t place, int64_t offset) {
     const T* from = sums + place * lanes;
+    T* to = first + offset;
     for (int64_t i = 0; i < channels; ++i)
       to[i * inner] = plan.form.beta == 0 ? from[i] : from[i] + T(plan.form.beta) * to[i * inner];
   });
@@ -280,15 +272,6 @@ void ChannelPlan<T>::carve() {
 }
 
 template <class T>
-void ChannelPlan<T>::prepare() {
-  workspace.allocate(form.workspace);
-  carve();
-  // The padding and lanes without a channel are never written again.
-  if (!pads()) return;
-  for (const Scratch& one : scratch) std::fill_n(one.padded, padded_size(), T(0));
-}
-
-template <class T>
 std::string ChannelPlan<T>::text() const {
   char line[200];
   std::snprintf(line, sizeof line, "%s channels tile=%dx%d threads=%d workspace=%lld", kernels.isa, kMostLanePositions,
@@ -296,22 +279,21 @@ std::string ChannelPlan<T>::text() const {
   return line;
 }
 
-template struct ChannelPlan<float>;
-template struct ChannelPlan<double>;
-
 template <class T>
-void channel_product(ChannelPlan<T>& plan) {
-  plan.prepare();
-  const int64_t blocks = plan.blocks(), lanes = plan.kernels.lanes;
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    team.share(plan.form.batch * blocks, [&](int64_t item) {
-      const int64_t first = item % blocks * lanes;
-      compute_block(plan, {item / blocks, {first, std::min(lanes, plan.form.groups - first)}}, plan.scratch[thread]);
+void ChannelPlan<T>::compute() {
+  workspace.allocate(form.workspace);
+  carve();
+  // The padding and lanes without a channel are never written again.
+  for (const Scratch& one : scratch) std::fill_n(one.padded, pads() ? padded_size() : 0, T(0));
+  work::Team::run(threads, [&](work::Team& team, int thread) {
+    team.share(form.batch * blocks(), [&](int64_t item) {
+      const int64_t first = item % blocks() * kernels.lanes;
+      compute_block(*this, {item / blocks(), {first, std::min(kernels.lanes, form.groups - first)}}, scratch[thread]);
     });
   });
 }
 
-template void channel_product(ChannelPlan<float>&);
-template void channel_product(ChannelPlan<double>&);
+template struct ChannelPlan<float>;
+template struct ChannelPlan<double>;
 
 }  // namespace convict::kernels::depthwise

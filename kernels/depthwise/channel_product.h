@@ -38,7 +38,8 @@ struct ChannelPlan {
   explicit ChannelPlan(const Trilinear<T>& form);
   ChannelPlan(const ChannelPlan&) = delete;
 
-  void prepare();  // Throws std::bad_alloc.
+  /// Computes the face of form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
+  void compute();
   int64_t blocks() const { return work::panels_of(form.groups, kernels.lanes); }
   int64_t padded_size() const { return image_extent[0] * image_extent[1] * row_places * kernels.lanes; }
   bool transposes() const { return image.inner != 1; }
@@ -72,9 +73,5 @@ struct ChannelPlan {
   void find_windows();
   void carve();
 };
-
-/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
-template <class T>
-void channel_product(ChannelPlan<T>& plan);
 
 }  // namespace convict::kernels::depthwise

@@ -378,12 +378,6 @@ void RowPlan<T>::carve() {
 }
 
 template <class T>
-void RowPlan<T>::prepare() {
-  workspace.allocate(form.workspace);
-  carve();
-}
-
-template <class T>
 std::string RowPlan<T>::text() const {
   int64_t longest = 0;
   for (const RowPart& part : parts)
@@ -396,26 +390,24 @@ std::string RowPlan<T>::text() const {
   return line;
 }
 
-template struct RowPlan<float>;
-template struct RowPlan<double>;
-
 template <class T>
-void row_product(RowPlan<T>& plan) {
-  plan.prepare();
-  const Trilinear<T>& f = plan.form;
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    const Scratch<T>& scratch = plan.scratch[thread];
-    if (f.face == Face::kW) return team.share(f.groups, [&](int64_t group) { compute_weights(plan, group, scratch); });
-    team.share(f.batch * f.groups, [&](int64_t item) {
-      const int64_t n = item / f.groups, group = item % f.groups;
-      stage(plan, n, group, scratch.staged);
-      for (int64_t channel = 0; channel < plan.result_channels; ++channel)
-        compute_channel(plan, {n, group, channel}, scratch);
+void RowPlan<T>::compute() {
+  workspace.allocate(form.workspace);
+  carve();
+  work::Team::run(threads, [&](work::Team& team, int thread) {
+    const Scratch& own = scratch[thread];
+    if (form.face == Face::kW)
+      return team.share(form.groups, [&](int64_t group) { compute_weights(*this, group, own); });
+    team.share(form.batch * form.groups, [&](int64_t item) {
+      const int64_t n = item / form.groups, group = item % form.groups;
+      stage(*this, n, group, own.staged);
+      for (int64_t channel = 0; channel < result_channels; ++channel)
+        compute_channel(*this, {n, group, channel}, own);
     });
   });
 }
 
-template void row_product(RowPlan<float>&);
-template void row_product(RowPlan<double>&);
+template struct RowPlan<float>;
+template struct RowPlan<double>;
 
 }  // namespace convict::kernels::depthwise

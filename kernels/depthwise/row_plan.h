@@ -43,7 +43,8 @@ struct RowPlan {
   explicit RowPlan(const Trilinear<T>& form);
   RowPlan(const RowPlan&) = delete;  // parts point into axes
 
-  void prepare();  // Throws std::bad_alloc.
+  /// Computes the face of form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
+  void compute();
   double products() const;
   std::string text() const;
 
@@ -77,9 +78,5 @@ struct RowPlan {
  private:
   void carve();
 };
-
-/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
-template <class T>
-void row_product(RowPlan<T>& plan);
 
 }  // namespace convict::kernels::depthwise

@@ -344,13 +344,13 @@ std::string Plan::text() const {
   return line;
 }
 
-void compute(Plan& plan) {
-  plan.prepare();
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    team.share(plan.calls_apart, [&](int64_t call) {
-      work::Team::run(1, [&](work::Team& one, int) { compute_call(plan, call, one, plan.scratch[thread]); });
+void Plan::compute() {
+  prepare();
+  work::Team::run(threads, [&](work::Team& team, int thread) {
+    team.share(calls_apart, [&](int64_t call) {
+      work::Team::run(1, [&](work::Team& one, int) { compute_call(*this, call, one, scratch[thread]); });
     });
-    for (int64_t call = plan.calls_apart; call < plan.calls(); ++call) compute_together(plan, call, team, thread);
+    for (int64_t call = calls_apart; call < calls(); ++call) compute_together(*this, call, team, thread);
   });
 }
 

@@ -57,8 +57,8 @@ struct Plan {
   /// Precondition: has_products(form), and not too_large(form). Reads no data.
   explicit Plan(const Trilinear<float>& form);
 
-  /// Allocates, and fills the tables of roots. Throws std::bad_alloc.
-  void prepare();
+  /// Computes the face of form completely, bias and beta included, but not diff_bias. Throws std::bad_alloc.
+  void compute();
   std::string text() const;
 
   /// What is computed with the same spectra: groups, or vectors of groups.
@@ -91,14 +91,12 @@ struct Plan {
   std::vector<Scratch> scratch;  // by thread
 
  private:
+  void prepare();
   void choose_operands();
   void choose_rows();
   void choose_sharing();
   void lay_out(SpectrumOperand& operand, int64_t first_vectors, int64_t second_vectors) const;
   void carve();
 };
-
-/// Computes the face of plan.form completely, bias and beta included, but not diff_bias. Throws std::bad_alloc.
-void compute(Plan& plan);
 
 }  // namespace convict::kernels::fft

@@ -194,8 +194,9 @@ struct GatherPlan {
   explicit GatherPlan(const Trilinear<T>& form, const CellPort* port = nullptr);
   GatherPlan(const GatherPlan&) = delete;  // parts point into axes
 
-  /// Allocates, and fills the tables. Throws std::bad_alloc.
-  void prepare();
+  /// Computes the face of form completely, bias and beta included: packs weights, stages images, multiplies tile by
+  /// tile, stores. Throws std::bad_alloc.
+  void compute();
   double products() const;  // includes columns between positions
   std::string text() const;
 
@@ -227,6 +228,7 @@ struct GatherPlan {
   std::vector<GatherScratch<T>> scratch;  // by thread
 
  private:
+  void prepare();
   void add_part(const image::AxisClass& class0, const image::AxisClass& class1, const image::AxisClass& class2);
   bool leaves_out_taps(const GatherPart<T>& part) const;
   void choose_columns(GatherPart<T>& part) const;
@@ -237,10 +239,5 @@ struct GatherPlan {
   void fill_tables(GatherPart<T>& part) const;
   void add_tap_start(GatherPart<T>& part) const;
 };
-
-/// Computes the face of plan.form completely, bias and beta included: packs weights, stages images, multiplies tile by
-/// tile, stores. Throws std::bad_alloc.
-template <class T>
-void gather_product(GatherPlan<T>& plan);
 
 }  // namespace convict::kernels::gemm

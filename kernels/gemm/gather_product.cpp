@@ -607,13 +607,13 @@ void run_thread(const GatherPlan<T>& plan, work::Team& team, int thread) {
 }  // namespace
 
 template <class T>
-void gather_product(GatherPlan<T>& plan) {
-  plan.prepare();
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) { run_thread(plan, team, thread); });
+void GatherPlan<T>::compute() {
+  prepare();
+  work::Team::run(threads, [&](work::Team& team, int thread) { run_thread(*this, team, thread); });
 }
 
-template void gather_product(GatherPlan<float>&);
-template void gather_product(GatherPlan<double>&);
-template void gather_product(GatherPlan<int32_t>&);
+template void GatherPlan<float>::compute();
+template void GatherPlan<double>::compute();
+template void GatherPlan<int32_t>::compute();
 
 }  // namespace convict::kernels::gemm

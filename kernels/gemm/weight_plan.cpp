@@ -439,16 +439,13 @@ std::string WeightPlan<T>::text() const {
   return line;
 }
 
-template struct WeightPlan<float>;
-template struct WeightPlan<double>;
-
 template <class T>
-void weight_product(WeightPlan<T>& plan) {
-  plan.prepare();
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) { run_thread(plan, team, thread); });
+void WeightPlan<T>::compute() {
+  prepare();
+  work::Team::run(threads, [&](work::Team& team, int thread) { run_thread(*this, team, thread); });
 }
 
-template void weight_product(WeightPlan<float>&);
-template void weight_product(WeightPlan<double>&);
+template struct WeightPlan<float>;
+template struct WeightPlan<double>;
 
 }  // namespace convict::kernels::gemm

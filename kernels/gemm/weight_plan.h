@@ -82,8 +82,8 @@ struct WeightPlan {
   explicit WeightPlan(const Trilinear<T>& form);
   WeightPlan(const WeightPlan&) = delete;
 
-  /// Allocates, and fills the tables. Throws std::bad_alloc.
-  void prepare();
+  /// Computes the face of form completely, beta included, but not diff_bias. Throws std::bad_alloc.
+  void compute();
   double products() const;  // includes unused lanes
   std::string text() const;
 
@@ -125,6 +125,7 @@ struct WeightPlan {
   std::vector<WeightScratch<T>> scratch;  // by thread
 
  private:
+  void prepare();
   void choose_lanes();
   bool rows_are_far() const;
   void divide();
@@ -132,9 +133,5 @@ struct WeightPlan {
   void fill_lines();
   void fill_blocks();
 };
-
-/// Computes the face of plan.form completely, beta included, but not diff_bias. Throws std::bad_alloc.
-template <class T>
-void weight_product(WeightPlan<T>& plan);
 
 }  // namespace convict::kernels::gemm

@@ -36,15 +36,6 @@ const Axes& extent_of(const Trilinear<T>& f) {
   return f.face == Face::kX ? f.y_extent : f.x_extent;
 }
 
-/// Calls visit(index, offset) for all elements of a plane, in order.
-template <class Visit>
-void for_each_place(const Axes& spatial, const Axes& extent, const Visit& visit) {
-  int64_t index = 0;
-  for (int64_t i = 0; i < extent[0]; ++i)
-    for (int64_t j = 0; j < extent[1]; ++j)
-      for (int64_t k = 0; k < extent[2]; ++k) visit(index++, i * spatial[0] + j * spatial[1] + k * spatial[2]);
-}
-
 /// The cells of planes that are `member` apart, side by side.
 void interleave_planes(const simd::CellKernels& kernels, simd::MemberOf change, const Axes& spatial, const Axes& extent,
                        simd::ByteLines planes, int32_t* to) {
@@ -58,7 +49,7 @@ void interleave_planes(const simd::CellKernels& kernels, simd::MemberOf change, 
   planes.from_line = rows ? spatial[1] : spatial[2];
   planes.to_line = planes.count;
   const uint8_t* first = planes.first;
-  for_each_place(spatial, {extent[0], rows ? 1 : extent[1], 1}, [&](int64_t, int64_t offset) {
+  border::for_each_place(spatial, {extent[0], rows ? 1 : extent[1], 1}, [&](int64_t, int64_t offset) {
     planes.first = first + offset;
     kernels.interleave(planes, change, to);
     to += planes.lines * planes.count;
@@ -237,7 +228,7 @@ void CellForm::make_row_of_taps(int64_t row, uint8_t* buffer) const {
 void CellForm::make_row(int64_t row) const {
   const int64_t taps = volume(bytes_.kernel), members = kernels_.members;
   if (bytes_.w.inner == 1 && (taps == 1 || !border::taps_are_dense(bytes_)))
-    return for_each_place(bytes_.w.spatial, bytes_.kernel, [&](int64_t tap, int64_t offset) {
+    return border::for_each_place(bytes_.w.spatial, bytes_.kernel, [&](int64_t tap, int64_t offset) {
       int32_t cell[kCells];
       for (int64_t c = 0; c < bytes_.x_channels; c += kCells * members) {
         const int64_t count = std::min(kCells * members, bytes_.x_channels - c);

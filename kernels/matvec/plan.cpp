@@ -157,13 +157,6 @@ void Plan<T>::carve() {
 }
 
 template <class T>
-void Plan<T>::prepare() {
-  if (image_in_place && rows_in_place) return;
-  workspace.allocate(form.workspace);
-  carve();
-}
-
-template <class T>
 std::string Plan<T>::text() const {
   char line[200];
   std::snprintf(line, sizeof line, "%s rows %s %s tile=%dx%d threads=%d workspace=%lld", products.isa,
@@ -172,25 +165,25 @@ std::string Plan<T>::text() const {
   return line;
 }
 
-template struct Plan<float>;
-template struct Plan<double>;
-
 template <class T>
-void multiply(Plan<T>& plan) {
-  const bool is_x = plan.form.face == Face::kX;
-  if (plan.starts) border::start_output(plan.form);
-  if (plan.columns == 0) return;
-  plan.prepare();
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    if (!is_x) share_images(plan, team, [&](T* from, T* to) { load(plan, plan.x, from, to); });
-    team.share(plan.form.groups * plan.panels(), [&](int64_t index) {
-      multiply_panel(plan, index / plan.panels(), plan.panel(index % plan.panels()), plan.rows[thread]);
+void Plan<T>::compute() {
+  const bool is_x = form.face == Face::kX;
+  if (starts) border::start_output(form);
+  if (columns == 0) return;
+  if (!image_in_place || !rows_in_place) {
+    workspace.allocate(form.workspace);
+    carve();
+  }
+  work::Team::run(threads, [&](work::Team& team, int thread) {
+    if (!is_x) share_images(*this, team, [&](T* from, T* to) { load(*this, x, from, to); });
+    team.share(form.groups * panels(), [&](int64_t index) {
+      multiply_panel(*this, index / panels(), panel(index % panels()), rows[thread]);
     });
-    if (is_x) share_images(plan, team, [&](T* to, const T* sums) { add(plan, plan.x, to, sums); });
+    if (is_x) share_images(*this, team, [&](T* to, const T* sums) { add(*this, x, to, sums); });
   });
 }
 
-template void multiply(Plan<float>&);
-template void multiply(Plan<double>&);
+template struct Plan<float>;
+template struct Plan<double>;
 
 }  // namespace convict::kernels::matvec

@@ -26,8 +26,8 @@ struct Plan {
   explicit Plan(const Trilinear<T>& form);
   Plan(const Plan&) = delete;
 
-  /// Allocates what is copied. Throws std::bad_alloc.
-  void prepare();
+  /// Computes the face of form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
+  void compute();
   std::string text() const;
 
   /// The elements that a group reads of image n, or their copy.
@@ -57,9 +57,5 @@ struct Plan {
   void divide();
   void carve();
 };
-
-/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
-template <class T>
-void multiply(Plan<T>& plan);
 
 }  // namespace convict::kernels::matvec

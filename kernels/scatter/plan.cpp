@@ -370,16 +370,13 @@ std::string Plan<T>::text() const {
   return line;
 }
 
-template struct Plan<float>;
-template struct Plan<double>;
-
 template <class T>
-void compute(Plan<T>& plan) {
-  plan.prepare();
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) { run_thread(plan, team, thread); });
+void Plan<T>::compute() {
+  prepare();
+  work::Team::run(threads, [&](work::Team& team, int thread) { run_thread(*this, team, thread); });
 }
 
-template void compute(Plan<float>&);
-template void compute(Plan<double>&);
+template struct Plan<float>;
+template struct Plan<double>;
 
 }  // namespace convict::kernels::scatter

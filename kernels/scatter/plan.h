@@ -54,8 +54,9 @@ struct Plan {
   /// Precondition: has_products(form), and the face is X. Reads no data.
   explicit Plan(const Trilinear<T>& form);
 
-  /// Allocates, and fills the tables. Throws std::bad_alloc.
-  void prepare();
+  /// Computes face X of form completely, bias and beta included: packs, multiplies tile by tile, adds to the image.
+  /// Throws std::bad_alloc.
+  void compute();
   std::string text() const;
 
   int64_t depth_blocks() const { return work::panels_of(form.y_channels, simd::kMostDepth<T>); }
@@ -114,16 +115,12 @@ struct Plan {
   std::vector<Scratch<T>> scratch;  // by thread
 
  private:
+  void prepare();
   void choose_columns();
   void choose_parts();
   int64_t numbers_of_copy() const { return images_at_once * form.groups * form.x_channels * volume(form.x_extent); }
   void choose_rows();
   void carve();
 };
-
-/// Computes face X of plan.form completely, bias and beta included: packs, multiplies tile by tile, adds to the image.
-/// Throws std::bad_alloc.
-template <class T>
-void compute(Plan<T>& plan);
 
 }  // namespace convict::kernels::scatter

@@ -504,15 +504,15 @@ std::string Plan::text() const {
   return line;
 }
 
-void compute(Plan& plan) {
-  plan.prepare();
-  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    team.share(plan.groups_apart, [&](int64_t group) {
+void Plan::compute() {
+  prepare();
+  work::Team::run(threads, [&](work::Team& team, int thread) {
+    team.share(groups_apart, [&](int64_t group) {
       work::Team alone = work::Team::alone();
-      compute_group(plan, group, alone, plan.scratch[thread]);
+      compute_group(*this, group, alone, scratch[thread]);
     });
-    const Scratch shared = plan.shared_scratch(thread);
-    for (int64_t group = plan.groups_apart; group < plan.form.groups; ++group) compute_group(plan, group, team, shared);
+    const Scratch shared = shared_scratch(thread);
+    for (int64_t group = groups_apart; group < form.groups; ++group) compute_group(*this, group, team, shared);
   });
 }
 

@@ -59,8 +59,8 @@ struct Plan {
   /// Precondition: has_products(form), the face is X or Y, and F(m, 3) applies. Reads no data.
   Plan(const Trilinear<float>& form, int m);
 
-  /// Allocates. Throws std::bad_alloc.
-  void prepare();
+  /// Computes the face of form completely, bias and beta included. Throws std::bad_alloc.
+  void compute();
   /// The memory of a thread, for a group that all threads share.
   Scratch shared_scratch(int thread) const;
   std::string text() const;
@@ -105,6 +105,7 @@ struct Plan {
   std::vector<Scratch> scratch;   // by thread
 
  private:
+  void prepare();
   void choose_axes();
   void choose_threads();
   void choose_panels(int64_t unit);
@@ -117,8 +118,5 @@ struct Plan {
 };
 
 inline constexpr int64_t kWeightsAtOnce = 16;  // channels of the image whose weights are transformed together
-
-/// Computes the face of plan.form completely, bias and beta included. Throws std::bad_alloc.
-void compute(Plan& plan);
 
 }  // namespace convict::kernels::winograd

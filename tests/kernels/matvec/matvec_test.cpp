@@ -96,7 +96,7 @@ void expect_product(const Shape& shape) {
     compute_by_definition(expected.form);
     matvec::Plan<T> plan(computed.form);
     const int64_t planned = plan.workspace.bytes();
-    matvec::multiply(plan);
+    plan.compute();
     EXPECT_EQ(computed.x, expected.x);
     EXPECT_EQ(computed.w, expected.w);
     EXPECT_EQ(computed.y, expected.y);

@@ -146,7 +146,7 @@ void expect_product(const Shape& shape) {
   compute_by_definition(expected.form);
   scatter::Plan<T> plan(computed.form);
   const int64_t planned = plan.workspace.bytes();
-  scatter::compute(plan);
+  plan.compute();
   EXPECT_EQ(computed.x, expected.x);
   EXPECT_EQ(plan.workspace.bytes(), planned);
 }
