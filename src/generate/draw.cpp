@@ -12,7 +12,7 @@
 namespace convict::generate {
 namespace {
 
-constexpr int kDraws = 4;  // of a case with a wish
+constexpr int kAttempts = 4;  // of a case with a wish
 
 /// The profile as this case has it: with its own share of multiply-adds and of elements. Large ones are the rarer the
 /// more they cost. Many products come with many elements.
@@ -132,7 +132,7 @@ bool shows(const Case& c, const Tuple& wish) {
 Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random) {
   Plan plan = mask;
   Case c;
-  for (int attempt = 0; attempt < kDraws; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (attempt > 0) {
       plan = {};  // drops typical values, too
       plan.threads = mask.threads;
