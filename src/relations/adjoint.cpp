@@ -95,7 +95,6 @@ Call with_pass(const Call& call, convict_pass pass, const AdjointOperands& all) 
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   const bool has_diff_bias = call.problem.has_bias != 0 && !call.diff_dst.dims.empty();  // it has the type of diff_dst
   if (!keeps_sums(call.output_type) || (has_diff_bias && !keeps_sums(call.diff_dst.type)))
     return "16-bit results do not add up";

@@ -41,10 +41,7 @@ Call permuted_call(const Call& call, const Permutation& axes) {
   return other;
 }
 
-const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
-  return call.problem.rank == 1 ? "one axis" : nullptr;
-}
+const char* unsuited(const Call& call) { return call.problem.rank == 1 ? "one axis" : nullptr; }
 
 std::optional<Violation> check(const Call& call, Runner& runner) {
   const std::optional<Results> original = runner.run(call);

@@ -14,7 +14,6 @@ Index image_index(const Call& call) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   if (call.problem.batch == 1) return "one image";
   if (is_summed(call, image_index(call)) && !keeps_sums(call.output_type)) return "16-bit results do not add up";
   return nullptr;

@@ -12,7 +12,6 @@ bool is_tried(const Call& call, const Index& index) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   if (call.problem.groups > 1) return "groups";
   if (call.problem.ic == 1 && call.problem.oc == 1) return "one channel";
   if (!is_tried(call, x_channel_index(call)) && !is_tried(call, y_channel_index(call)))

@@ -20,7 +20,6 @@ convict_problem dense(const convict_problem& p) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   const convict_problem& p = call.problem;
   if (!any_axis(call, [&](int i) { return p.dilation[i] > 1 && p.kernel[i] > 1; })) return "no dilation";
   return too_large(dense(p));

@@ -25,7 +25,6 @@ bool adds_bias_only(const Call& call) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   if (adds_bias_only(call)) return "negative padding with bias";
   const convict_problem& p = call.problem;
   if (!any_axis(call, [&](int i) { return p.pad_begin[i] != 0 || p.pad_end[i] != 0; })) return "no padding";

@@ -15,10 +15,7 @@ Index group_index(const Call& call) {
           }};
 }
 
-const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
-  return call.problem.groups == 1 ? "no groups" : nullptr;
-}
+const char* unsuited(const Call& call) { return call.problem.groups == 1 ? "no groups" : nullptr; }
 
 std::optional<Violation> check(const Call& call, Runner& runner) {
   const std::optional<Results> whole = runner.run(call);

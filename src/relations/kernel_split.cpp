@@ -17,7 +17,6 @@ Index tap_index(const Call& call, int axis) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   if (!any_axis(call, [&](int axis) { return call.problem.kernel[axis] > 1; })) return "one tap";
   if (face_of(call) != Face::kW && !keeps_sums(call.output_type)) return "16-bit results do not add up";
   return nullptr;

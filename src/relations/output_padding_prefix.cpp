@@ -8,7 +8,6 @@ namespace convict::relations {
 namespace {
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   const convict_problem& p = call.problem;
   if (!any_axis(call, [&](int i) { return p.output_padding[i] > 0; })) return "no output padding";
   if (any_axis(call, [&](int i) { return p.out[i] <= p.output_padding[i]; })) return "nothing but output padding";

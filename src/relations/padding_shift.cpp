@@ -36,7 +36,6 @@ int direction(const Call& call, int axis) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   return any_axis(call, [&](int axis) { return direction(call, axis) != 0; }) ? nullptr : "no padding to move";
 }
 

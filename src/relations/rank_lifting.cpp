@@ -62,7 +62,6 @@ bool has_unit_axis_to_drop(const Call& call) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   return call.problem.rank == CONVICT_MAX_RANK && !has_unit_axis_to_drop(call) ? "no rank above" : nullptr;
 }
 

@@ -52,16 +52,25 @@ struct Violation {
   double got = 0, expected = 0;
 };
 
+/// Why no relation applies to this call: an operand or the result has no elements. Else nullptr.
+const char* empty(const Call& call);
+
 struct Relation {
   std::string_view name;  // "batch-split"
   std::string_view help;  // one line
   bool exact_only;        // true: holds only if no partial sum is rounded; false: bit for bit on any finite data
-  /// Why the relation does not apply to this call, or nullptr.
-  const char* (*unsuited)(const Call& call);
+  /// Why the relation does not apply to this call, all of whose operands have elements; or nullptr.
+  const char* (*unsuited_to)(const Call& call);
   /// Runs the calls that it needs, also the original one. Returns nothing if it holds, or if a call was refused.
   std::optional<Violation> (*check)(const Call& call, Runner& runner);
   /// Does not apply to transforms: their rounding errors may be far below any term, and vanish at other scales.
   bool direct_only = false;
+
+  /// Why the relation does not apply to this call, or nullptr.
+  const char* unsuited(const Call& call) const {
+    const char* reason = empty(call);
+    return reason ? reason : unsuited_to(call);
+  }
 };
 
 /// All relations, sorted by name.

@@ -97,7 +97,6 @@ int exponent_for(const Call& call) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   return exponent_for(call) == 0 ? "scaled values could overflow or underflow" : nullptr;
 }
 

@@ -15,7 +15,6 @@ bool is_finite(const Array& array) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   for (const Array* one : {&call.src, &call.wei, &call.bias, &call.diff_dst})
     if (!is_finite(*one)) return "an input is not finite";
   return nullptr;

@@ -20,7 +20,6 @@ convict_problem unstrided(const convict_problem& p) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   const convict_problem& p = call.problem;
   if (!any_axis(call, [&](int i) { return p.stride[i] > 1 && sides(call.problem).y[i] > 1; })) return "no stride";
   return too_large(unstrided(p));

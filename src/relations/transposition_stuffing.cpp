@@ -59,7 +59,6 @@ Call as_conv(const Call& call) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   if (face_of(call) != Face::kX) return "not a transposed convolution";
   return too_large(as_conv(call.problem));
 }

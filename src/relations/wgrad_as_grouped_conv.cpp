@@ -60,7 +60,6 @@ Call as_conv(const Call& call) {
 }
 
 const char* unsuited(const Call& call) {
-  if (const char* reason = empty(call)) return reason;
   if (face_of(call) != Face::kW) return "not a weight gradient";
   return too_large(as_conv(call.problem));
 }

@@ -84,9 +84,6 @@ bool any_axis(const Call& call, const Condition& condition) {
 /// does not have these two. Of several solutions, takes the least end padding that is not negative.
 void fit(convict_problem& p);
 
-/// Why no relation applies to this call: an operand or the result has no elements. Else nullptr.
-const char* empty(const Call& call);
-
 /// Why a law does not use this problem, which it has enlarged: the call would take too long. Else nullptr.
 const char* too_large(const convict_problem& p);
 
