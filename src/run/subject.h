@@ -30,17 +30,18 @@ class CodePath : public convict_implementation {
   static const CodePath& of(const convict_implementation* self) { return *static_cast<const CodePath*>(self); }
   convict_problem named(const convict_problem& p) const;
 
-  static const char* ask(const convict_implementation* self, const convict_problem* p, const convict_tensors* t);
-  static convict_status call(const convict_implementation* self, const convict_problem* p, const convict_tensors* t,
-                             char* error, size_t error_size);
-  static const char* tell(const convict_implementation* self, const convict_problem* p, const convict_tensors* t);
-  static const convict_contract* promise(const convict_implementation* self, const convict_problem* p,
-                                         const convict_tensors* t);
-  static void* get_ready(const convict_implementation* self, const convict_problem* p, const convict_tensors* t,
-                         char* error, size_t error_size);
-  static convict_status make_fit(const convict_implementation* self, void* prepared, const convict_problem* p,
-                                 const convict_tensors* t, char* error, size_t error_size);
-  static size_t measure(const convict_implementation* self, const convict_problem* p, const convict_tensors* t);
+  static const convict_implementation& itself(const CodePath& path) { return path.original_; }
+  static const convict_steps& steps_of(const CodePath& path) { return *path.original_.steps; }
+  static const convict_abilities& abilities_of(const CodePath& path) { return path.abilities_; }
+
+  /// A function of the original's, called with this path named.
+  template <auto kFunction, auto kOwner, class Result, class... Rest>
+  static Result forward(const convict_implementation* self, const convict_problem* p, Rest... rest) {
+    const convict_problem with_path = of(self).named(*p);
+    return (kOwner(of(self)).*kFunction)(&of(self).original_, &with_path, rest...);
+  }
+  static convict_status reshape(const convict_implementation* self, void* prepared, const convict_problem* p,
+                                const convict_tensors* t, char* error, size_t error_size);
 
   const convict_implementation& original_;
   const convict_abilities abilities_;
