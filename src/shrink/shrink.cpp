@@ -177,6 +177,207 @@ std::vector<Case> simpler_data(const Case& c) {
   return list;
 }
 
+/// Changes two numbers of one axis together; tried when no single change helps.
+std::vector<Case> joint_steps(const Case& c) {
+  std::vector<Case> list;
+  const Case plain = plain_case(c);
+  const auto toward = [&](const Slot& slot, int axis, Case& to) {
+    const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
+    if (now != aim) slot.set(to, axis, now > aim ? now - 1 : now + 1);
+    return now != aim;
+  };
+  for (int axis = 0; axis < c.rank; ++axis)
+    for (const Slot& first : slots())
+      for (const Slot& second : slots()) {
+        if (!first.per_axis || !second.per_axis || &first >= &second) continue;
+        Case simpler = c;
+        if (toward(first, axis, simpler) && toward(second, axis, simpler)) list.push_back(simpler);
+      }
+  return list;
+}
+
+/// How many numbers differ from those of the plain case, although those of `c` do not.
+size_t strangers(const Case& one, const Case& c, const Case& plain) {
+  size_t count = 0;
+  for (const Slot& slot : slots())
+    for (int axis = 0; !slot.is_data() && axis < count_of(slot, c.rank); ++axis) {
+      const int64_t usual = slot.get(plain, axis);
+      count += slot.get(one, axis) != usual && slot.get(c, axis) == usual;
+    }
+  return count;
+}
+
+/// Cases one or two steps from the plain one, if `c` is farther away. Single steps from `c` may not reach them, for
+/// example because an extent has to be traded for padding. Those come first that change only what `c` changes, too.
+std::vector<Case> near_plain(const Case& c) {
+  std::vector<Case> singles;
+  const Case plain = plain_case(c);
+  const auto step = [](const Case& from, const Slot& slot, int axis, int64_t by) {
+    Case to = from;
+    slot.set(to, axis, slot.get(from, axis) + by);
+    return to;
+  };
+  const auto each_step = [&](const Case& from, const auto& visit) {
+    for (const Slot& slot : slots())
+      for (int axis = 0; slot.words.empty() && !slot.is_data() && axis < count_of(slot, c.rank); ++axis)
+        for (const int64_t by : {1, -1})
+          if (slot.get(from, axis) + by >= slot.lowest) visit(step(from, slot, axis, by));
+  };
+  const auto each_word = [&](const Case& from, const auto& visit) {
+    for (const Slot& slot : slots())
+      for (int64_t word = 0; !slot.is_data() && word < static_cast<int64_t>(slot.words.size()); ++word)
+        if (word != slot.get(from, 0)) visit(step(from, slot, 0, word - slot.get(from, 0)));
+  };
+  const int64_t limit = distance_from_plain(c);
+  // So small a case may hide the fault behind the data at hand: others get their chance.
+  using Data = std::pair<Fill, uint64_t>;
+  std::vector<Data> data = {{c.fill, c.seed}, {Fill::kComb, 1}, {Fill::kInt, 2}, {Fill::kOnes, 0}};
+  // What the fault needs is most likely among what the case has: changes of other fields come last, as there are many.
+  std::map<size_t, std::vector<Case>> by_strangers;
+  const auto propose = [&](Case one) {
+    if (distance_from_plain(one) >= limit) return;
+    for (const auto& [fill, seed] : data) {
+      one.fill = fill;
+      one.seed = seed;
+      by_strangers[strangers(one, c, plain)].push_back(one);
+    }
+  };
+  propose(plain);
+  each_step(plain, [&](const Case& one) { singles.push_back(one); });
+  std::ranges::for_each(singles, propose);
+  each_word(plain, propose);
+  data.resize(2);  // there are many pairs
+  if (limit > 3)
+    for (const Case& one : singles) each_step(one, propose);
+  std::vector<Case> list;
+  for (const auto& [count, part] : by_strangers) list.insert(list.end(), part.begin(), part.end());
+  return list;
+}
+
+/// The same sizes with the axes in another order, if that is simpler: axes with values other than the defaults go last.
+std::vector<Case> axis_orders(const Case& c) {
+  std::vector<int> order(static_cast<size_t>(c.rank));
+  std::iota(order.begin(), order.end(), 0);
+  // How much there is on each axis, the last one weighing most: only what is more than before is proposed.
+  const Case plain = plain_case(c);
+  const auto load = [&](const Case& one) {
+    std::vector<int64_t> loads;
+    for (int axis = c.rank - 1; axis >= 0; --axis) {
+      int64_t sum = 0;
+      for (const Slot& slot : slots())
+        if (slot.per_axis) sum += std::abs(slot.get(one, axis) - slot.get(plain, axis));
+      loads.push_back(sum);
+    }
+    return loads;
+  };
+  std::vector<Case> list;
+  while (std::ranges::next_permutation(order).found) {
+    Case moved = c;
+    for (const Slot& slot : slots())
+      for (int axis = 0; slot.per_axis && axis < c.rank; ++axis) slot.set(moved, axis, slot.get(c, order[axis]));
+    if (load(moved) > load(c)) list.push_back(moved);
+  }
+  return list;
+}
+
+/// Data with a single product, for a small case.
+std::vector<Case> one_hot_seeds(const Case& c) {
+  constexpr int64_t kMostPairs = 64;
+  if (c.fill != Fill::kOnes && c.fill != Fill::kSparse && c.fill != Fill::kInt && c.fill != Fill::kComb) return {};
+  const convict_problem p = resolve(c).problem;
+  const convict_tensors tensors = describe_tensors(c, p);
+  int64_t pairs = 1;
+  for (const convict_tensor* operand : {&tensors.src, &tensors.wei, &tensors.diff_dst})
+    if (operand->ndim > 0) pairs *= std::max<int64_t>(element_count(*operand), 1);
+  std::vector<Case> list;
+  for (int64_t seed = 0; seed < std::min(pairs, kMostPairs); ++seed) {
+    Case hot = c;
+    hot.fill = Fill::kOneHot;
+    hot.seed = static_cast<uint64_t>(seed);
+    list.push_back(hot);
+  }
+  return list;
+}
+
+/// The operand that has the first number of a single product, and the one that has the second (src/fill).
+struct ProductOperands {
+  const convict_tensor *image, *weight;
+};
+ProductOperands operands_of(const Case& c, const convict_tensors& t) {
+  if (c.pass != CONVICT_BACKWARD_WEIGHTS) return {c.pass == CONVICT_FORWARD ? &t.src : &t.diff_dst, &t.wei};
+  return c.op == CONVICT_CONV ? ProductOperands{&t.src, &t.diff_dst} : ProductOperands{&t.diff_dst, &t.src};
+}
+
+uint64_t elements(const convict_tensor& t) { return static_cast<uint64_t>(std::max<int64_t>(element_count(t), 1)); }
+
+/// The element of `to` that has the coordinates of element `index` of `from`; counted from the end of each dimension if
+/// `from_end`. Coordinates outside of `to` become the nearest inside.
+uint64_t placed(uint64_t index, const convict_tensor& from, const convict_tensor& to, bool from_end) {
+  uint64_t result = 0, factor = 1;
+  for (int dim = from.ndim - 1; dim >= 0; --dim) {
+    const int64_t was = std::max<int64_t>(from.dims[dim], 1), is = std::max<int64_t>(to.dims[dim], 1);
+    const int64_t at = static_cast<int64_t>(index % static_cast<uint64_t>(was)), moved = from_end ? at + is - was : at;
+    result += factor * static_cast<uint64_t>(std::clamp<int64_t>(moved, 0, is - 1));
+    factor *= static_cast<uint64_t>(is);
+    index /= static_cast<uint64_t>(was);
+  }
+  return result;
+}
+
+/// One number one nearer to its default, or one word.
+std::vector<Case> single_steps(const Case& c) {
+  std::vector<Case> list;
+  const Case plain = plain_case(c);
+  for (const Slot& slot : slots()) {
+    if (slot.is_data() || slot.kind == SlotKind::kPaddingWord) continue;
+    for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
+      const int64_t step = slot.kind == SlotKind::kChannels ? std::max<int64_t>(c.groups, 1) : 1;
+      const int64_t now = slot.get(c, axis), aim = step * slot.get(plain, axis);
+      if (now == aim) continue;
+      Case nearer = c;
+      slot.set(nearer, axis, !slot.words.empty() ? aim : now > aim ? now - step : now + step);
+      list.push_back(nearer);
+    }
+  }
+  return list;
+}
+
+/// `to`, a step from `c`; if both have a single product, then with the product where it was: as far from the begin of
+/// each axis, or from its end. Its seed counts elements, of which `to` has fewer.
+std::vector<Case> with_product_of(const Case& c, const Case& to) {
+  const bool has_room = !resolve(c).why_not && !resolve(to).why_not;
+  if (c.fill != Fill::kOneHot || to.fill != Fill::kOneHot || to.seed != c.seed || !has_room) return {to};
+  const convict_tensors before = describe_tensors(c, resolve(c).problem);
+  const convict_tensors after = describe_tensors(to, resolve(to).problem);
+  const auto [image, weight] = operands_of(c, before);
+  const auto [smaller_image, smaller_weight] = operands_of(to, after);
+  if (image->ndim != smaller_image->ndim || weight->ndim != smaller_weight->ndim) return {to};
+  std::vector<Case> list;
+  for (const bool image_from_end : {false, true})
+    for (const bool weight_from_end : {false, true}) {
+      Case one = to;
+      const uint64_t number = c.seed / elements(*image) % elements(*weight);
+      one.seed = placed(c.seed % elements(*image), *image, *smaller_image, image_from_end) +
+                 elements(*smaller_image) * placed(number, *weight, *smaller_weight, weight_from_end);
+      if (std::ranges::find(list, one) == list.end()) list.push_back(one);
+    }
+  return list;
+}
+
+/// One number one nearer to its default, or one word: with each of 64 seeds, because what a smaller case needs is
+/// other data. Tried when nothing else helps.
+std::vector<Case> reseeded_steps(const Case& c) {
+  constexpr uint64_t kSeeds = 64;
+  const std::vector<Case> steps = single_steps(c);
+  std::vector<Case> list;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed)
+    for (Case one : steps) {
+      one.seed = seed;
+      list.push_back(one);
+    }
+  return list;
+}
+
 class Shrinking {
  public:
   Shrinking(const Case& c, const StillFails& still_fails, const GoOn& go_on)
@@ -232,24 +433,6 @@ std::vector<ShrinkPass> shrink_passes() {
   return {reset_fields, channels, flatten_axes, spell_padding_out, smaller_numbers, simpler_earlier, simpler_data};
 }
 
-std::vector<Case> joint_steps(const Case& c) {
-  std::vector<Case> list;
-  const Case plain = plain_case(c);
-  const auto toward = [&](const Slot& slot, int axis, Case& to) {
-    const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
-    if (now != aim) slot.set(to, axis, now > aim ? now - 1 : now + 1);
-    return now != aim;
-  };
-  for (int axis = 0; axis < c.rank; ++axis)
-    for (const Slot& first : slots())
-      for (const Slot& second : slots()) {
-        if (!first.per_axis || !second.per_axis || &first >= &second) continue;
-        Case simpler = c;
-        if (toward(first, axis, simpler) && toward(second, axis, simpler)) list.push_back(simpler);
-      }
-  return list;
-}
-
 int64_t distance_from_plain(const Case& c) {
   const Case plain = plain_case(c);
   int64_t sum = 0;
@@ -259,188 +442,6 @@ int64_t distance_from_plain(const Case& c) {
       sum += slot.words.empty() ? away : std::min<int64_t>(away, 1);
     }
   return sum;
-}
-
-namespace {
-
-/// How many numbers differ from those of the plain case, although those of `c` do not.
-size_t strangers(const Case& one, const Case& c, const Case& plain) {
-  size_t count = 0;
-  for (const Slot& slot : slots())
-    for (int axis = 0; !slot.is_data() && axis < count_of(slot, c.rank); ++axis) {
-      const int64_t usual = slot.get(plain, axis);
-      count += slot.get(one, axis) != usual && slot.get(c, axis) == usual;
-    }
-  return count;
-}
-
-}  // namespace
-
-std::vector<Case> near_plain(const Case& c) {
-  std::vector<Case> singles;
-  const Case plain = plain_case(c);
-  const auto step = [](const Case& from, const Slot& slot, int axis, int64_t by) {
-    Case to = from;
-    slot.set(to, axis, slot.get(from, axis) + by);
-    return to;
-  };
-  const auto each_step = [&](const Case& from, const auto& visit) {
-    for (const Slot& slot : slots())
-      for (int axis = 0; slot.words.empty() && !slot.is_data() && axis < count_of(slot, c.rank); ++axis)
-        for (const int64_t by : {1, -1})
-          if (slot.get(from, axis) + by >= slot.lowest) visit(step(from, slot, axis, by));
-  };
-  const auto each_word = [&](const Case& from, const auto& visit) {
-    for (const Slot& slot : slots())
-      for (int64_t word = 0; !slot.is_data() && word < static_cast<int64_t>(slot.words.size()); ++word)
-        if (word != slot.get(from, 0)) visit(step(from, slot, 0, word - slot.get(from, 0)));
-  };
-  const int64_t limit = distance_from_plain(c);
-  // So small a case may hide the fault behind the data at hand: others get their chance.
-  using Data = std::pair<Fill, uint64_t>;
-  std::vector<Data> data = {{c.fill, c.seed}, {Fill::kComb, 1}, {Fill::kInt, 2}, {Fill::kOnes, 0}};
-  // What the fault needs is most likely among what the case has: changes of other fields come last, as there are many.
-  std::map<size_t, std::vector<Case>> by_strangers;
-  const auto propose = [&](Case one) {
-    if (distance_from_plain(one) >= limit) return;
-    for (const auto& [fill, seed] : data) {
-      one.fill = fill;
-      one.seed = seed;
-      by_strangers[strangers(one, c, plain)].push_back(one);
-    }
-  };
-  propose(plain);
-  each_step(plain, [&](const Case& one) { singles.push_back(one); });
-  std::ranges::for_each(singles, propose);
-  each_word(plain, propose);
-  data.resize(2);  // there are many pairs
-  if (limit > 3)
-    for (const Case& one : singles) each_step(one, propose);
-  std::vector<Case> list;
-  for (const auto& [count, part] : by_strangers) list.insert(list.end(), part.begin(), part.end());
-  return list;
-}
-
-std::vector<Case> axis_orders(const Case& c) {
-  std::vector<int> order(static_cast<size_t>(c.rank));
-  std::iota(order.begin(), order.end(), 0);
-  // How much there is on each axis, the last one weighing most: only what is more than before is proposed.
-  const Case plain = plain_case(c);
-  const auto load = [&](const Case& one) {
-    std::vector<int64_t> loads;
-    for (int axis = c.rank - 1; axis >= 0; --axis) {
-      int64_t sum = 0;
-      for (const Slot& slot : slots())
-        if (slot.per_axis) sum += std::abs(slot.get(one, axis) - slot.get(plain, axis));
-      loads.push_back(sum);
-    }
-    return loads;
-  };
-  std::vector<Case> list;
-  while (std::ranges::next_permutation(order).found) {
-    Case moved = c;
-    for (const Slot& slot : slots())
-      for (int axis = 0; slot.per_axis && axis < c.rank; ++axis) slot.set(moved, axis, slot.get(c, order[axis]));
-    if (load(moved) > load(c)) list.push_back(moved);
-  }
-  return list;
-}
-
-std::vector<Case> one_hot_seeds(const Case& c) {
-  constexpr int64_t kMostPairs = 64;
-  if (c.fill != Fill::kOnes && c.fill != Fill::kSparse && c.fill != Fill::kInt && c.fill != Fill::kComb) return {};
-  const convict_problem p = resolve(c).problem;
-  const convict_tensors tensors = describe_tensors(c, p);
-  int64_t pairs = 1;
-  for (const convict_tensor* operand : {&tensors.src, &tensors.wei, &tensors.diff_dst})
-    if (operand->ndim > 0) pairs *= std::max<int64_t>(element_count(*operand), 1);
-  std::vector<Case> list;
-  for (int64_t seed = 0; seed < std::min(pairs, kMostPairs); ++seed) {
-    Case hot = c;
-    hot.fill = Fill::kOneHot;
-    hot.seed = static_cast<uint64_t>(seed);
-    list.push_back(hot);
-  }
-  return list;
-}
-
-namespace {
-
-/// The operand that has the first number of a single product, and the one that has the second (src/fill).
-struct ProductOperands {
-  const convict_tensor *image, *weight;
-};
-ProductOperands operands_of(const Case& c, const convict_tensors& t) {
-  if (c.pass != CONVICT_BACKWARD_WEIGHTS) return {c.pass == CONVICT_FORWARD ? &t.src : &t.diff_dst, &t.wei};
-  return c.op == CONVICT_CONV ? ProductOperands{&t.src, &t.diff_dst} : ProductOperands{&t.diff_dst, &t.src};
-}
-
-uint64_t elements(const convict_tensor& t) { return static_cast<uint64_t>(std::max<int64_t>(element_count(t), 1)); }
-
-/// The element of `to` that has the coordinates of element `index` of `from`; counted from the end of each dimension if
-/// `from_end`. Coordinates outside of `to` become the nearest inside.
-uint64_t placed(uint64_t index, const convict_tensor& from, const convict_tensor& to, bool from_end) {
-  uint64_t result = 0, factor = 1;
-  for (int dim = from.ndim - 1; dim >= 0; --dim) {
-    const int64_t was = std::max<int64_t>(from.dims[dim], 1), is = std::max<int64_t>(to.dims[dim], 1);
-    const int64_t at = static_cast<int64_t>(index % static_cast<uint64_t>(was)), moved = from_end ? at + is - was : at;
-    result += factor * static_cast<uint64_t>(std::clamp<int64_t>(moved, 0, is - 1));
-    factor *= static_cast<uint64_t>(is);
-    index /= static_cast<uint64_t>(was);
-  }
-  return result;
-}
-
-/// One number one nearer to its default, or one word.
-std::vector<Case> single_steps(const Case& c) {
-  std::vector<Case> list;
-  const Case plain = plain_case(c);
-  for (const Slot& slot : slots()) {
-    if (slot.is_data() || slot.kind == SlotKind::kPaddingWord) continue;
-    for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
-      const int64_t step = slot.kind == SlotKind::kChannels ? std::max<int64_t>(c.groups, 1) : 1;
-      const int64_t now = slot.get(c, axis), aim = step * slot.get(plain, axis);
-      if (now == aim) continue;
-      Case nearer = c;
-      slot.set(nearer, axis, !slot.words.empty() ? aim : now > aim ? now - step : now + step);
-      list.push_back(nearer);
-    }
-  }
-  return list;
-}
-
-}  // namespace
-
-std::vector<Case> with_product_of(const Case& c, const Case& to) {
-  const bool has_room = !resolve(c).why_not && !resolve(to).why_not;
-  if (c.fill != Fill::kOneHot || to.fill != Fill::kOneHot || to.seed != c.seed || !has_room) return {to};
-  const convict_tensors before = describe_tensors(c, resolve(c).problem);
-  const convict_tensors after = describe_tensors(to, resolve(to).problem);
-  const auto [image, weight] = operands_of(c, before);
-  const auto [smaller_image, smaller_weight] = operands_of(to, after);
-  if (image->ndim != smaller_image->ndim || weight->ndim != smaller_weight->ndim) return {to};
-  std::vector<Case> list;
-  for (const bool image_from_end : {false, true})
-    for (const bool weight_from_end : {false, true}) {
-      Case one = to;
-      const uint64_t number = c.seed / elements(*image) % elements(*weight);
-      one.seed = placed(c.seed % elements(*image), *image, *smaller_image, image_from_end) +
-                 elements(*smaller_image) * placed(number, *weight, *smaller_weight, weight_from_end);
-      if (std::ranges::find(list, one) == list.end()) list.push_back(one);
-    }
-  return list;
-}
-
-std::vector<Case> reseeded_steps(const Case& c) {
-  constexpr uint64_t kSeeds = 64;
-  const std::vector<Case> steps = single_steps(c);
-  std::vector<Case> list;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed)
-    for (Case one : steps) {
-      one.seed = seed;
-      list.push_back(one);
-    }
-  return list;
 }
 
 Case shrink(const Case& c, const StillFails& still_fails, const GoOn& go_on) {
