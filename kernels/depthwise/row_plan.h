@@ -13,7 +13,7 @@
 #include "kernels/depthwise/row_kernels.h"
 #include "kernels/image/correlation.h"
 #include "kernels/image/staged_image.h"
-#include "kernels/simd/interleave_rows.h"
+#include "kernels/simd/strided_rows.h"
 #include "kernels/work/workspace.h"
 
 namespace convict::kernels::depthwise {

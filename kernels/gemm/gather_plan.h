@@ -22,7 +22,7 @@
 #include "abi/trilinear.h"
 #include "kernels/image/correlation.h"
 #include "kernels/image/staged_image.h"
-#include "kernels/simd/interleave_rows.h"
+#include "kernels/simd/strided_rows.h"
 #include "kernels/simd/tiles.h"
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"

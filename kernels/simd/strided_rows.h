@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies between rows whose elements are `step` apart and dense rows: the inner loops of staging an image (staging)
-// and of storing a result by phases (spread_row).
+// and of storing a result by phases: one of them (spread_row), or those of a strided axis together (interleave_rows).
 #pragma once
 
 #include <cstdint>
@@ -54,5 +54,22 @@ const Staging<T>& staging();
 
 template <class T>
 const SpreadRow<T>& spread_row();
+
+inline constexpr int64_t kMostInterleavedRows = 4;
+
+/// Elements of rows that follow each other: element j of row i is from[i][first[i] + j], and goes to
+/// to[place + j*rows + i].
+struct InterleavedPiece {
+  int64_t first[kMostInterleavedRows];
+  int64_t count, place;
+};
+
+/// So many pieces of the same rows. Precondition: 2 <= rows <= kMostInterleavedRows.
+template <class T>
+using InterleaveRows = void (*)(const T* const* from, int64_t rows, const InterleavedPiece* pieces, int64_t count,
+                                T* to);
+
+template <class T>
+const InterleaveRows<T>& interleave_rows();
 
 }  // namespace convict::kernels::simd

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/simd/interleave_rows.h"
 #include "kernels/simd/tiles.h"
 #include "tests/kernels/targets.h"
 
