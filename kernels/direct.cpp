@@ -7,8 +7,8 @@
 //
 // Workspace: none, but 32-bit copies of integers. Numeric contract: every output is the sum of its products in tap
 // order, in the type of the tensors.
-#include "kernels/border/bias.h"
 #include "kernels/border/native.h"
+#include "kernels/border/planes.h"
 
 namespace convict::kernels {
 namespace {

@@ -18,8 +18,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/native.h"
+#include "kernels/border/planes.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/work/workspace.h"
 

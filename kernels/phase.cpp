@@ -26,8 +26,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/native.h"
+#include "kernels/border/planes.h"
 #include "kernels/work/workspace.h"
 
 namespace convict::kernels {

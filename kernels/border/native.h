@@ -27,7 +27,7 @@
 #include "abi/native_kernel.h"
 #include "abi/trilinear.h"
 #include "abi/validity.h"
-#include "kernels/border/bias.h"
+#include "kernels/border/planes.h"
 #include "kernels/border/quantized.h"
 #include "kernels/border/widened.h"
 

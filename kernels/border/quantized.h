@@ -16,6 +16,7 @@
 #include "abi/convict.h"
 #include "abi/element.h"
 #include "abi/trilinear.h"
+#include "kernels/border/planes.h"
 #include "kernels/work/workspace.h"
 
 namespace convict::kernels::border {
@@ -173,12 +174,8 @@ namespace detail {
 /// A dense tensor of Words like this one, in the next array of `memory`.
 template <class Word>
 convict_tensor take_words(const convict_tensor& from, work::Workspace& memory) {
-  convict_tensor to = from;
-  to.dtype = sizeof(Word) == 4 ? CONVICT_S32 : CONVICT_S64;
-  to.offset = 0;
-  int64_t count = 1;
-  for (int dim = from.ndim; dim-- > 0; count *= from.dims[dim]) to.strides[dim] = count;
-  to.data = memory.take<Word>(count);
+  convict_tensor to = dense_like(from, sizeof(Word) == 4 ? CONVICT_S32 : CONVICT_S64);
+  to.data = memory.take<Word>(elements_of(to));
   return to;
 }
 

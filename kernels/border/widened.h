@@ -9,24 +9,11 @@
 
 #include "abi/convict.h"
 #include "abi/element.h"
+#include "kernels/border/planes.h"
 #include "kernels/work/workspace.h"
 
 namespace convict::kernels::border {
 namespace detail {
-
-/// A dense f32 tensor of the same logical dimensions, without data.
-inline convict_tensor widened_shape(const convict_tensor& narrow) {
-  convict_tensor wide = narrow;
-  wide.data = nullptr;
-  wide.dtype = CONVICT_F32;
-  wide.offset = 0;
-  int64_t stride = 1;
-  for (int dim = narrow.ndim; dim-- > 0;) {
-    wide.strides[dim] = stride;
-    stride *= narrow.dims[dim];
-  }
-  return wide;
-}
 
 /// Calls visit(narrow element, wide element) for all of them, row by row.
 template <class Visit>
@@ -52,7 +39,7 @@ inline constexpr convict_tensor convict_tensors::*kOperands[] = {
 /// The tensors that `widened` computes with, without their data.
 inline convict_tensors widened_shapes(const convict_tensors& t) {
   convict_tensors wide{};
-  for (const auto member : kOperands) wide.*member = detail::widened_shape(t.*member);
+  for (const auto member : kOperands) wide.*member = dense_like(t.*member, CONVICT_F32);
   return wide;
 }
 
@@ -63,10 +50,7 @@ inline convict_tensors take_widened(const convict_tensors& t, work::Workspace& m
   convict_tensors wide = widened_shapes(t);
   for (const auto member : kOperands) {
     convict_tensor& tensor = wide.*member;
-    if (tensor.ndim == 0) continue;
-    int64_t elements = 1;
-    for (int dim = 0; dim < tensor.ndim; ++dim) elements *= tensor.dims[dim];
-    tensor.data = memory.take<float>(elements);
+    if (tensor.ndim != 0) tensor.data = memory.take<float>(elements_of(tensor));
   }
   return wide;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 

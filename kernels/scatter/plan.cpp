@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 
