@@ -49,8 +49,8 @@ inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
   return presence;
 }
 
-/// `plan`, `workspace` and `run` of a kernel that plans each form: Kernel::with_plan(form, use) returns use(plan), where
-/// the plan has text(), compute() and a Workspace.
+/// `plan`, `workspace` and `run` of a kernel that plans each form: Kernel::with_plan(form, use) returns use(plan). The
+/// plan has text(), compute() and a Workspace.
 template <class Kernel>
 struct Planned {
   struct Computes {

@@ -92,16 +92,11 @@ Client::~Client() {
 
 void Client::start(const std::string& command, const KeeperAddress& keeper) {
   signal(SIGPIPE, SIG_IGN);  // a client that is gone shows as the end of its pipe
-  std::array<int, 2> questions{}, answers{};
-  if (pipe2(questions.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
-  if (pipe2(answers.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
-  for (int* fd : {&questions[0], &questions[1], &answers[0], &answers[1]}) *fd = moved_up(*fd);
-  const ClientPipes pipes = {questions[0], answers[1], STDERR_FILENO, file_fd_};
+  DescriptorPair questions = DescriptorPair::pipe(), answers = DescriptorPair::pipe();
+  const ClientPipes pipes = {questions.first.get(), answers.second.get(), STDERR_FILENO, file_fd_};
   if (!keeper.is_there() || !have_started(command, keeper, pipes)) pid_ = start_program(command, pipes);
-  close(questions[0]);
-  close(answers[1]);
-  out_ = questions[1];
-  in_ = answers[0];
+  out_ = questions.second.release();
+  in_ = answers.first.release();
   if (pid_ < 0 && kept_ < 0) fail("cannot start a client");
   if (pid_ >= 0) end_fd_ = moved_up(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
 }
@@ -139,12 +134,10 @@ void Client::connect(const std::string& descriptor) {
   if (!socket || *socket < kLowestMoved || fstat(static_cast<int>(*socket), &status) != 0 || !S_ISSOCK(status.st_mode))
     throw UsageError(fmt::format("command 'fd:{}' is no socket; valid: a descriptor of {} or more that is one",
                                  printable(descriptor), kLowestMoved));
-  std::array<int, 2> both{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both.data()) != 0) fail("cannot create a socket");
-  in_ = out_ = moved_up(both[0]);
-  const std::array<int, 2> theirs = {both[1], file_fd_};
+  DescriptorPair both = DescriptorPair::sockets(SOCK_STREAM);
+  const std::array<int, 2> theirs = {both.second.get(), file_fd_};
   send_descriptors(static_cast<int>(*socket), "c", theirs);  // if the other end is closed, the connection ends at once
-  close(both[1]);
+  in_ = out_ = both.first.release();
 }
 
 std::string Client::file_path() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_fd_); }
@@ -228,8 +221,7 @@ void Client::kill() {
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   kill_session(pid_);  // while it still holds the number
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  reaped(pid_);
   if (end_fd_ >= 0) close(end_fd_);
   pid_ = end_fd_ = -1;
 }
@@ -244,12 +236,7 @@ void Client::kill_kept() {
 
 std::string end_of_stderr(size_t limit) {
   struct stat status {};
-  if (fstat(STDERR_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return "";
-  std::string text(std::min(limit, static_cast<size_t>(status.st_size)), '\0');
-  const ssize_t count =
-      pread(STDERR_FILENO, text.data(), text.size(), status.st_size - static_cast<off_t>(text.size()));
-  text.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
-  return text;
+  return fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode) ? tail_of(STDERR_FILENO, limit) : "";
 }
 
 }  // namespace convict::run

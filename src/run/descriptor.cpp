@@ -2,8 +2,11 @@
 #include "run/descriptor.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace convict::run {
@@ -23,6 +26,38 @@ struct RawMessage {
 };
 
 }  // namespace
+
+DescriptorPair DescriptorPair::pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
+  return {Descriptor(moved_up(ends[0])), Descriptor(moved_up(ends[1]))};
+}
+
+DescriptorPair DescriptorPair::sockets(int type) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("cannot create a socket");
+  return {Descriptor(moved_up(ends[0])), Descriptor(moved_up(ends[1]))};
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+std::string tail_of(int fd, size_t limit) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return "";
+  const off_t begin = std::max<off_t>(0, status.st_size - static_cast<off_t>(limit));
+  std::string text(static_cast<size_t>(status.st_size - begin), '\0');
+  const ssize_t count = pread(fd, text.data(), text.size(), begin);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
 
 bool send_descriptors(int socket, std::string_view text, std::span<const int> descriptors) {
   if (text.size() > kLongestMessage) return false;

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace convict::run {
@@ -29,6 +30,39 @@ inline int moved_up(int fd) {
   close(fd);
   return high;
 }
+
+/// Owns a file descriptor: closes it in the destructor, unless released.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+/// Two ends, above the fixed numbers, which exec closes. Throw std::system_error.
+struct DescriptorPair {
+  static DescriptorPair pipe();  // first: to read
+  static DescriptorPair sockets(int type);
+
+  Descriptor first, second;
+};
+
+/// Writes all of it. Returns false if that fails: nobody may read any more.
+bool write_all(int fd, std::string_view text);
+
+/// The last bytes of a file, at most so many of them.
+std::string tail_of(int fd, size_t limit);
 
 inline constexpr size_t kMostDescriptors = 8;        // of one message
 inline constexpr size_t kLongestMessage = 64 << 10;  // bytes

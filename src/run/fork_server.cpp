@@ -17,7 +17,6 @@
 #include <optional>
 #include <system_error>
 
-#include "run/descriptor.h"
 #include "run/environment.h"
 #include "run/proc.h"
 
@@ -80,9 +79,7 @@ bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
     become_worker(pipes, record, go_on[0]);
     return true;
   }
-  int status = -1;
-  while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = between > 0 ? reaped(between) : -1;
   // Without a worker, the supervisor spawns one.
   if (status != 0 || write(go_on[1], "g", 1) != 1) shutdown(kForkFd, SHUT_RDWR);
   for (const int fd : {go_on[0], go_on[1], pipes.commands, pipes.results, pipes.record, pipes.output}) close(fd);
@@ -93,30 +90,17 @@ bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
 
 ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::string& program,
                        const std::map<std::string, std::string>& environment, int keeper) {
-  std::array<int, 2> both{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot create a socket");
-  socket_ = both[0];
-  const int theirs = fcntl(both[1], F_DUPFD_CLOEXEC, kForkFd + 1);  // where no dup2 overwrites it
-  close(both[1]);
-  try {
-    process_ = std::make_unique<WorkerProcess>(arguments, program, theirs, environment, keeper);
-  } catch (...) {
-    close(theirs);
-    close(socket_);
-    throw;
-  }
-  close(theirs);
+  DescriptorPair both = DescriptorPair::sockets(SOCK_SEQPACKET);
+  process_ = std::make_unique<WorkerProcess>(arguments, program, both.second.get(), environment, keeper);
+  socket_ = std::move(both.first);
 }
-
-ForkServer::~ForkServer() { close(socket_); }
 
 std::unique_ptr<WorkerProcess> ForkServer::fork() try {
   return std::make_unique<WorkerProcess>([this](const WorkerPipes& pipes) -> pid_t {
-    pollfd answer = {socket_, POLLIN, 0};
+    pollfd answer = {socket_.get(), POLLIN, 0};
     pid_t worker = -1;
-    if (!send_pipes(socket_, pipes) || poll(&answer, 1, static_cast<int>(kPatience.count())) != 1 ||
-        recv(socket_, &worker, sizeof worker, 0) != sizeof worker)
+    if (!send_pipes(socket_.get(), pipes) || poll(&answer, 1, static_cast<int>(kPatience.count())) != 1 ||
+        recv(socket_.get(), &worker, sizeof worker, 0) != sizeof worker)
       throw std::system_error(ECHILD, std::generic_category(), "the fork server does not answer");
     return worker;
   });

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "run/descriptor.h"
 #include "run/flight_record.h"
 #include "run/worker_process.h"
 
@@ -26,9 +27,6 @@ class ForkServer {
   /// Starts it as WorkerProcess does. Throws std::system_error.
   ForkServer(const std::vector<std::string>& arguments, const std::string& program,
              const std::map<std::string, std::string>& environment = {}, int keeper = -1);
-  ForkServer(const ForkServer&) = delete;
-  ForkServer& operator=(const ForkServer&) = delete;
-  ~ForkServer();
 
   /// The process itself, which says when it is ready.
   WorkerProcess& process() { return *process_; }
@@ -38,8 +36,8 @@ class ForkServer {
   std::unique_ptr<WorkerProcess> fork();
 
  private:
-  int socket_ = -1;
   std::unique_ptr<WorkerProcess> process_;
+  Descriptor socket_;
 };
 
 /// Why a copy of this process would be worse than a process that loads everything itself: threads, files, shared memory

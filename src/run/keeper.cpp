@@ -24,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include "run/descriptor.h"
 #include "run/environment.h"
 #include "run/proc.h"
 
@@ -118,8 +117,7 @@ struct KeptProcess {
     if (id < 0) return;
     if (getpgid(id) == id) kill(-id, SIGKILL);
     kill(id, SIGKILL);
-    while (waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    reaped(id);
     close(watch);
     id = watch = -1;
   }
@@ -342,21 +340,10 @@ pid_t start_program(const std::string& command, const ClientPipes& pipes, int fo
 }
 
 KeeperProcess::KeeperProcess(const std::string& program) {
-  std::array<int, 2> both{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0) fail("cannot create a socket");
-  for (int& fd : both) fd = moved_up(fd);
-  socket_ = both[0];
-  try {
-    process_ = std::make_unique<WorkerProcess>(std::vector<std::string>{"convict", "keeper"}, program, both[1]);
-  } catch (...) {
-    close(both[1]);
-    close(socket_);
-    throw;
-  }
-  close(both[1]);
+  DescriptorPair both = DescriptorPair::sockets(SOCK_SEQPACKET);
+  process_ = std::make_unique<WorkerProcess>(std::vector<std::string>{"convict", "keeper"}, program, both.second.get());
+  socket_ = std::move(both.first);
 }
-
-KeeperProcess::~KeeperProcess() { close(socket_); }
 
 bool ask_keeper(int socket, const ClientKind& kind, int line, const ClientPipes& pipes) {
   const std::array<int, 5> all = {line, pipes.questions, pipes.answers, pipes.errors, pipes.file};

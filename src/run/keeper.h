@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "run/descriptor.h"
 #include "run/worker_process.h"
 
 namespace convict::run {
@@ -44,21 +45,17 @@ struct KeeperWord {
 /// What a worker says of a client. kCanBeCopied: it waits at kForksFd, and belongs to the keeper from now on.
 enum class WorkerWord : char { kCanBeCopied = 'c', kCannotBeCopied = 'n' };
 
-/// The supervisor's side.
+/// The supervisor's side. When it goes, so do the keeper and all clients that it has.
 class KeeperProcess {
  public:
   /// Starts `program keeper`. Throws std::system_error.
   explicit KeeperProcess(const std::string& program);
-  KeeperProcess(const KeeperProcess&) = delete;
-  KeeperProcess& operator=(const KeeperProcess&) = delete;
-  ~KeeperProcess();  // kills it, and all clients that it has
-
   /// Where workers ask.
-  int socket() const { return socket_; }
+  int socket() const { return socket_.get(); }
 
  private:
-  int socket_ = -1;
   std::unique_ptr<WorkerProcess> process_;
+  Descriptor socket_;
 };
 
 /// What a client is started with. Those of one kind are copies of one process.

@@ -137,6 +137,13 @@ std::string thread_states(pid_t process) {
   return states;
 }
 
+int reaped(pid_t child) {
+  int status = -1;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 void kill_session(pid_t session) {
   constexpr int kMostLooks = 100;  // at those that were started while we looked; one that is killed lives a moment
   for (int look = 0; look < kMostLooks && kill_members(session); ++look) {
@@ -150,8 +157,7 @@ void end_children_but(const std::set<pid_t>& wanted) {
       if (wanted.contains(child)) continue;
       found = true;
       kill(child, SIGKILL);
-      while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-      }
+      reaped(child);
     }
   }
 }

@@ -32,6 +32,9 @@ bool has_memory_of_its_own();
 std::set<pid_t> children_of(pid_t process);
 std::set<pid_t> children_of_this_process();
 
+/// Waits for a child that ends, and returns its status as waitpid() has it; -1 if it is no child.
+int reaped(pid_t child);
+
 /// Kills and reaps every child of this process that is not among `wanted`, and their children.
 void end_children_but(const std::set<pid_t>& wanted);
 

@@ -28,41 +28,17 @@ extern char** environ;
 namespace convict::run {
 namespace {
 
-/// Owns a file descriptor: closes it in the destructor, unless released.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-struct Pipe {
-  Pipe() : Pipe(make()) {}
-  Descriptor read, write;
-
- private:
-  static std::array<int, 2> make() {
-    std::array<int, 2> ends;
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
-    constexpr int kBytes = 1 << 20;        // so that a worker need not wait while its supervisor repeats a case
-    fcntl(ends[1], F_SETPIPE_SZ, kBytes);  // a smaller one works, too
-    return ends;
-  }
-  explicit Pipe(std::array<int, 2> ends) : read(moved_up(ends[0])), write(moved_up(ends[1])) {}
-};
+DescriptorPair worker_pipe() {
+  DescriptorPair ends = DescriptorPair::pipe();
+  constexpr int kBytes = 1 << 20;               // so that a worker need not wait while its supervisor repeats a case
+  fcntl(ends.second.get(), F_SETPIPE_SZ, kBytes);  // a smaller one works, too
+  return ends;
+}
 
 Descriptor memory_file(const char* name, size_t bytes) {
   Descriptor file(moved_up(memfd_create(name, MFD_CLOEXEC)));
   if (file.get() < 0 || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail("cannot create shared memory");
-  return Descriptor(file.release());
+  return file;
 }
 
 FlightRecord* map_record(int fd) {
@@ -139,22 +115,22 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const st
           [&](const WorkerPipes& ends) { return spawn(program, arguments, environment, ends, forks, keeper); }) {}
 
 WorkerProcess::WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start) {
-  Pipe commands, results;
+  DescriptorPair commands = worker_pipe(), results = worker_pipe();
   Descriptor record = memory_file("convict record", sizeof(FlightRecord));
   Descriptor output = memory_file("convict worker output", 0);
   fcntl(output.get(), F_SETFL, O_APPEND);
   record_.reset(new (map_record(record.get())) FlightRecord());
   SealKey key = random_key();
   // Sent before the worker runs: what it loads later can wait for it in vain.
-  if (write(commands.write.get(), key.data(), key.size()) != static_cast<ssize_t>(key.size()))
+  if (write(commands.second.get(), key.data(), key.size()) != static_cast<ssize_t>(key.size()))
     fail("cannot send a key");
   seal_.emplace(key);
   const std::lock_guard lock(children().mutex);
-  pid_ = start({commands.read.get(), results.write.get(), record.get(), output.get()});
+  pid_ = start({commands.first.get(), results.second.get(), record.get(), output.get()});
   children().wanted.insert(pid_);
-  fcntl(results.read.get(), F_SETFL, O_NONBLOCK);
-  command_fd_ = commands.write.release();
-  result_fd_ = results.read.release();
+  fcntl(results.first.get(), F_SETFL, O_NONBLOCK);
+  command_fd_ = commands.second.release();
+  result_fd_ = results.first.release();
   output_fd_ = output.release();
 }
 
@@ -166,15 +142,7 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::Unmap::operator()(FlightRecord* record) const { munmap(record, sizeof(FlightRecord)); }
 
-void WorkerProcess::send(std::string line) {
-  line += '\n';
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = write(command_fd_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // EPIPE: it died
-    rest.remove_prefix(static_cast<size_t>(written));
-  }
-}
+void WorkerProcess::send(std::string line) { write_all(command_fd_, line += '\n'); }  // unless it has died
 
 bool WorkerProcess::receive() {
   constexpr size_t kEnough = size_t{64} << 20;  // bytes to hold before lines are taken
@@ -231,14 +199,7 @@ void WorkerProcess::go_on() {
   if (!exit_) ::kill(pid_, SIGCONT);
 }
 
-std::string WorkerProcess::output_tail(size_t limit) const {
-  const off_t size = lseek(output_fd_, 0, SEEK_END);
-  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(limit));
-  std::string words(static_cast<size_t>(size - begin), '\0');
-  const ssize_t count = pread(output_fd_, words.data(), words.size(), begin);
-  words.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
-  return words;
-}
+std::string WorkerProcess::output_tail(size_t limit) const { return tail_of(output_fd_, limit); }
 
 void WorkerProcess::limit_output() const {
   constexpr off_t kMost = 16 << 20;  // bytes
@@ -259,9 +220,7 @@ bool WorkerProcess::reap(int flags) {
   if (info.si_pid == 0) return false;
   ::kill(-pid_, SIGKILL);  // its children, while it still holds the number
   const std::lock_guard lock(children().mutex);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = reaped(pid_);
   children().wanted.erase(pid_);
   end_children_but(children().wanted);
   exit_ = WorkerExit{WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0};

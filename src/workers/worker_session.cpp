@@ -24,6 +24,7 @@
 #include "generate/survey.h"
 #include "generate/surveyor.h"
 #include "run/flight_record.h"
+#include "run/descriptor.h"
 #include "run/fork_server.h"
 #include "run/guarded_call.h"
 #include "run/loader.h"
@@ -231,12 +232,7 @@ std::optional<std::string> Channel::next() {
 }
 
 void Channel::send(const WorkerReport& report) {
-  const std::string line = seal_.sealed(to_line(report)) + '\n';
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = write(run::kResultFd, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) return;  // the supervisor is gone
-    if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
-  }
+  run::write_all(run::kResultFd, seal_.sealed(to_line(report)) + '\n');  // unless the supervisor is gone
 }
 
 WorkerSession::WorkerSession() : record_(run::inherited_record()), keeper_(run::inherited_keeper(record_)) {
