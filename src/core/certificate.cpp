@@ -29,20 +29,8 @@ void to_json(json& to, const Hexadecimal& number) { to = hex_float(number.value)
 
 namespace {
 
-constexpr convict_dtype kAccumulators[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
-
-// As process targets say it (docs/process-targets.md).
-template <class T>
-using Names = std::vector<std::pair<std::string_view, T>>;
-const Names<convict_algorithm> kAlgorithmNames = {
-    {"direct", CONVICT_DIRECT}, {"winograd", CONVICT_WINOGRAD}, {"fft", CONVICT_FFT}};
-const Names<convict_summation> kSummationNames = {{"any_order", CONVICT_ANY_ORDER},
-                                                  {"blocked", CONVICT_BLOCKED},
-                                                  {"pairwise", CONVICT_PAIRWISE},
-                                                  {"fixed_order", CONVICT_FIXED_ORDER}};
-
-template <class T>
-std::string_view name_in(const Names<T>& names, T value) {
+template <class T, size_t N>
+std::string_view name_in(const ContractWords<T, N>& names, T value) {
   const auto found = std::ranges::find(names, value, &std::pair<std::string_view, T>::second);
   return found == names.end() ? "unknown" : found->first;
 }
@@ -102,9 +90,9 @@ json written(const T& value) {
 json written(const Bound& bound) { return name_of(bound); }
 json written(const convict_dtype& type) { return type_name(type); }
 json written(const DeclaredContract& contract) {
-  json to = {{"algorithm", name_in(kAlgorithmNames, contract.algorithm)},
+  json to = {{"algorithm", name_in(kAlgorithmWords, contract.algorithm)},
              {"min_accumulator", type_name(contract.min_accumulator)},
-             {"summation", name_in(kSummationNames, contract.summation)}};
+             {"summation", name_in(kSummationWords, contract.summation)}};
   if (contract.summation == CONVICT_BLOCKED) to["sum_block"] = contract.sum_block;
   if (contract.algorithm == CONVICT_WINOGRAD) to["winograd_m"] = contract.winograd_m;
   if (contract.algorithm == CONVICT_WINOGRAD) to["winograd_r"] = contract.winograd_r;
@@ -161,11 +149,15 @@ const char* read(const json& from, Bound& to) {
   return nullptr;
 }
 
+template <class T, size_t N>
+bool read_name(const json& from, const ContractWords<T, N>& names, T& to) {
+  const auto found = std::ranges::find_if(names, [&](const auto& one) { return from == one.first; });
+  if (found != names.end()) to = found->second;
+  return found != names.end();
+}
+
 const char* read(const json& from, convict_dtype& to) {
-  const auto* found = std::ranges::find_if(kAccumulators, [&](convict_dtype type) { return from == type_name(type); });
-  if (found == std::end(kAccumulators)) return "f32, f64, f16 or bf16";
-  to = *found;
-  return nullptr;
+  return read_name(from, kAccumulatorWords, to) ? nullptr : "f32, f64, f16 or bf16";
 }
 
 template <class T>
@@ -196,13 +188,6 @@ const char* read(const json& from, ErrorMap& to) {
   return whole ? nullptr : "an object with role, dims and wrong";
 }
 
-template <class T>
-bool read_name(const json& from, const Names<T>& names, T& to) {
-  const auto found = std::ranges::find_if(names, [&](const auto& one) { return from == one.first; });
-  if (found != names.end()) to = found->second;
-  return found != names.end();
-}
-
 // Whether what need not be there is of its type if it is.
 
 bool read_count(const json& from, int64_t& to) { return from.is_null() || !read(from, to); }
@@ -225,9 +210,9 @@ bool read_numbers(const json& from, std::vector<double>& to) {
 }
 
 const char* read(const json& from, DeclaredContract& to) {
-  const bool whole = read_name(value_at(from, "algorithm"), kAlgorithmNames, to.algorithm) &&
+  const bool whole = read_name(value_at(from, "algorithm"), kAlgorithmWords, to.algorithm) &&
                      !read(value_at(from, "min_accumulator"), to.min_accumulator) &&
-                     read_name(value_at(from, "summation"), kSummationNames, to.summation) &&
+                     read_name(value_at(from, "summation"), kSummationWords, to.summation) &&
                      read_count(value_at(from, "sum_block"), to.sum_block) &&
                      read_count(value_at(from, "winograd_m"), to.winograd_m) &&
                      read_count(value_at(from, "winograd_r"), to.winograd_r) &&

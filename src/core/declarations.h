@@ -3,8 +3,13 @@
 // What an implementation declares beside its contract, in memory of our own.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "abi/convict.h"
 
 namespace convict::inline core {
 
@@ -35,6 +40,18 @@ struct MatrixUnit {
 
   bool operator==(const MatrixUnit&) const = default;
 };
+
+/// How certificates and process targets (docs/process-targets.md) name the values of a contract.
+template <class T, size_t N>
+using ContractWords = std::array<std::pair<std::string_view, T>, N>;
+inline constexpr ContractWords<convict_algorithm, 3> kAlgorithmWords = {
+    {{"direct", CONVICT_DIRECT}, {"winograd", CONVICT_WINOGRAD}, {"fft", CONVICT_FFT}}};
+inline constexpr ContractWords<convict_summation, 4> kSummationWords = {{{"any_order", CONVICT_ANY_ORDER},
+                                                                         {"blocked", CONVICT_BLOCKED},
+                                                                         {"pairwise", CONVICT_PAIRWISE},
+                                                                         {"fixed_order", CONVICT_FIXED_ORDER}}};
+inline constexpr ContractWords<convict_dtype, 4> kAccumulatorWords = {
+    {{"f32", CONVICT_F32}, {"f64", CONVICT_F64}, {"f16", CONVICT_F16}, {"bf16", CONVICT_BF16}}};
 
 /// What an implementation declares beside its contract.
 struct Declarations {

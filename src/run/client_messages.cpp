@@ -19,27 +19,18 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kHello = "hello", *kFork = "fork", *kAsk = "ask", *kPlan = "plan", *kRun = "run", *kId = "id";
+constexpr const char *kHello = "hello", *kFork = "fork", *kId = "id";
 
-constexpr std::array<std::pair<std::string_view, convict_status>, 5> kStatuses = {
+constexpr ContractWords<convict_status, 5> kStatuses = {
     {{"ok", CONVICT_OK},
      {"refused", CONVICT_REFUSED},
      {"failed", CONVICT_FAILED},
      {"wrong_shape", CONVICT_WRONG_SHAPE},
      {"out_of_memory", CONVICT_OUT_OF_MEMORY}}};
-constexpr std::array<std::pair<std::string_view, convict_algorithm>, 3> kAlgorithms = {
-    {{"direct", CONVICT_DIRECT}, {"winograd", CONVICT_WINOGRAD}, {"fft", CONVICT_FFT}}};
-constexpr std::array<std::pair<std::string_view, convict_summation>, 4> kSummations = {
-    {{"any_order", CONVICT_ANY_ORDER},
-     {"blocked", CONVICT_BLOCKED},
-     {"pairwise", CONVICT_PAIRWISE},
-     {"fixed_order", CONVICT_FIXED_ORDER}}};
-constexpr std::array<std::pair<std::string_view, convict_dtype>, 4> kAccumulators = {
-    {{"f32", CONVICT_F32}, {"f64", CONVICT_F64}, {"f16", CONVICT_F16}, {"bf16", CONVICT_BF16}}};
 
 /// The value of a word. Throws BrokenProtocol, which names what would be valid.
 template <class Value, size_t N>
-Value named(const std::array<std::pair<std::string_view, Value>, N>& words, const std::string& word, const char* key) {
+Value named(const ContractWords<Value, N>& words, const std::string& word, const char* key) {
   std::string valid;
   for (const auto& [name, value] : words) {
     if (name == word) return value;
@@ -49,7 +40,7 @@ Value named(const std::array<std::pair<std::string_view, Value>, N>& words, cons
 }
 
 template <class Value, size_t N>
-Value named_or(const std::array<std::pair<std::string_view, Value>, N>& words, const json& object, const char* key,
+Value named_or(const ContractWords<Value, N>& words, const json& object, const char* key,
                Value otherwise) {
   return object.contains(key) ? named(words, object[key].get<std::string>(), key) : otherwise;
 }
@@ -92,14 +83,6 @@ void append_tensor(std::string& to, const Role& role, const convict_problem& p, 
   to += "},";
 }
 
-std::string question(uint64_t id, const char* what, const std::string& who, std::span<const std::string> problems,
-                     const std::string& more = "") {
-  std::string line = fmt::format("{{\"id\":{},\"implementation\":{},{}\"{}\":[", id, json_line(who), more, what);
-  for (const std::string& problem : problems) line += problem + ',';
-  line.back() = ']';
-  return line += "}\n";
-}
-
 // ---- Answers --------------------------------------------------------------------------------------------------------
 
 /// The value of `what` in an answer to question `id`, read by read(value).
@@ -125,9 +108,9 @@ const json& list_of(const json& value, size_t count) {
 
 convict_contract contract_from(const json& object) {
   convict_contract contract{};
-  contract.algorithm = named_or(kAlgorithms, object, "algorithm", CONVICT_DIRECT);
-  contract.min_accumulator = named_or(kAccumulators, object, "min_accumulator", CONVICT_F32);
-  contract.summation = named_or(kSummations, object, "summation", CONVICT_ANY_ORDER);
+  contract.algorithm = named_or(kAlgorithmWords, object, "algorithm", CONVICT_DIRECT);
+  contract.min_accumulator = named_or(kAccumulatorWords, object, "min_accumulator", CONVICT_F32);
+  contract.summation = named_or(kSummationWords, object, "summation", CONVICT_ANY_ORDER);
   contract.sum_block = value_or(object, "sum_block", int32_t{0});
   contract.winograd_m = value_or(object, "winograd_m", int32_t{0});
   contract.winograd_r = value_or(object, "winograd_r", int32_t{0});
@@ -172,16 +155,6 @@ Announced announced_from(const json& object) {
   return one;
 }
 
-std::vector<std::optional<std::string>> texts_from(const std::string& line, uint64_t id, const char* what,
-                                                   size_t count) {
-  return answer(line, id, what, [&](const json& value) {
-    std::vector<std::optional<std::string>> texts;
-    for (const json& one : list_of(value, count))
-      texts.push_back(one.is_null() ? std::nullopt : std::optional(one.get<std::string>()));
-    return texts;
-  });
-}
-
 }  // namespace
 
 std::string to_json_text(const convict_problem& p, const convict_tensors& tensors, const FilePlaces* places) {
@@ -222,12 +195,12 @@ std::string fork_question(uint64_t id, int socket) {
   return json_line({{kId, id}, {kFork, {{"socket", socket}}}}) + '\n';
 }
 
-std::string ask_question(uint64_t id, const std::string& who, std::span<const std::string> problems) {
-  return question(id, kAsk, who, problems);
-}
-
-std::string plan_question(uint64_t id, const std::string& who, std::span<const std::string> problems) {
-  return question(id, kPlan, who, problems);
+std::string question(uint64_t id, const char* what, const std::string& who, std::span<const std::string> problems,
+                     const std::string& more) {
+  std::string line = fmt::format("{{\"id\":{},\"implementation\":{},{}\"{}\":[", id, json_line(who), more, what);
+  for (const std::string& problem : problems) line += problem + ',';
+  line.back() = ']';
+  return line += "}\n";
 }
 
 std::string run_question(uint64_t id, const std::string& who, std::span<const std::string> problems,
@@ -251,12 +224,14 @@ bool forks_from(const std::string& line, uint64_t id) {
   return answer(line, id, kFork, [](const json& value) { return value.get<bool>(); });
 }
 
-std::vector<std::optional<std::string>> reasons_from(const std::string& line, uint64_t id, size_t count) {
-  return texts_from(line, id, kAsk, count);
-}
-
-std::vector<std::optional<std::string>> plans_from(const std::string& line, uint64_t id, size_t count) {
-  return texts_from(line, id, kPlan, count);
+std::vector<std::optional<std::string>> texts_from(const std::string& line, uint64_t id, const char* what,
+                                                   size_t count) {
+  return answer(line, id, what, [&](const json& value) {
+    std::vector<std::optional<std::string>> texts;
+    for (const json& one : list_of(value, count))
+      texts.push_back(one.is_null() ? std::nullopt : std::optional(one.get<std::string>()));
+    return texts;
+  });
 }
 
 std::vector<ClientStatus> statuses_from(const std::string& line, uint64_t id, size_t count) {
