@@ -67,9 +67,11 @@ std::string to_json_text(const convict_problem& problem, const convict_tensors& 
 
 std::string hello_question(uint64_t id, int file, const std::string& path);
 std::string fork_question(uint64_t id, int socket);
-/// `problems` are texts of to_json_text(), for the implementation called `who`.
-std::string ask_question(uint64_t id, const std::string& who, std::span<const std::string> problems);
-std::string plan_question(uint64_t id, const std::string& who, std::span<const std::string> problems);
+/// What is asked about problems: why they are refused, how they would be computed, and to compute them.
+inline constexpr const char *kAsk = "ask", *kPlan = "plan", *kRun = "run";
+/// `problems` are texts of to_json_text(), for the implementation called `who`. `more`: other members, with commas.
+std::string question(uint64_t id, const char* what, const std::string& who, std::span<const std::string> problems,
+                     const std::string& more = "");
 std::string run_question(uint64_t id, const std::string& who, std::span<const std::string> problems,
                          uint64_t file_bytes);
 
@@ -78,9 +80,9 @@ std::string run_question(uint64_t id, const std::string& who, std::span<const st
 ClientHello hello_from(const std::string& line, uint64_t id);
 /// Whether it waits.
 bool forks_from(const std::string& line, uint64_t id);
-/// For each of `count` problems: why it is refused, or nothing if it is taken.
-std::vector<std::optional<std::string>> reasons_from(const std::string& line, uint64_t id, size_t count);
-std::vector<std::optional<std::string>> plans_from(const std::string& line, uint64_t id, size_t count);
+/// For each of `count` problems: kAsk: why it is refused, or nothing if it is taken. kPlan: the plan, if it tells one.
+std::vector<std::optional<std::string>> texts_from(const std::string& line, uint64_t id, const char* what,
+                                                   size_t count);
 std::vector<ClientStatus> statuses_from(const std::string& line, uint64_t id, size_t count);
 
 }  // namespace convict::run

@@ -67,6 +67,7 @@ std::string tail_of(int fd, size_t limit);
 inline constexpr size_t kMostDescriptors = 8;        // of one message
 inline constexpr size_t kLongestMessage = 64 << 10;  // bytes
 
+/// A text with descriptors that it carries.
 struct DescriptorMessage {
   std::string text;
   std::vector<int> descriptors;

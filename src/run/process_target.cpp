@@ -286,6 +286,16 @@ auto ProcessTarget::or_die(const Implementation& who, const Ask& ask) {
   }
 }
 
+/// What the client says of one problem; it lives until the next call. nullptr for nothing.
+const char* ProcessTarget::told(const Implementation& who, const char* what, const std::string& problem) {
+  const auto text = or_die(who, [&] {
+    const uint64_t id = ++questions_;
+    const std::string line = question(id, what, who.announced.name, std::span(&problem, 1));
+    return texts_from(client_->exchange(line), id, what, 1).front();
+  });
+  return text ? (text_ = *text).c_str() : nullptr;
+}
+
 const char* ProcessTarget::unsupported(const convict_implementation* self, const convict_problem* problem,
                                        const convict_tensors* tensors) {
   const Implementation& who = of(self);
@@ -293,29 +303,13 @@ const char* ProcessTarget::unsupported(const convict_implementation* self, const
   if (operand_bytes(*tensors) > kMostOperandBytes) return "the operands are too large for the file of a process target";
   const std::string text = to_json_text(*problem, *tensors);
   const auto known = target.answers_.find(who.announced.name + text);
-  const auto reason = known != target.answers_.end() ? known->second : target.or_die(who, [&] {
-    const uint64_t id = ++target.questions_;
-    const std::string question = ask_question(id, who.announced.name, std::span(&text, 1));
-    return reasons_from(target.client_->exchange(question), id, 1).front();
-  });
-  if (!reason) return nullptr;
-  target.text_ = *reason;
-  return target.text_.c_str();
+  if (known == target.answers_.end()) return target.told(who, kAsk, text);
+  return known->second ? (target.text_ = *known->second).c_str() : nullptr;
 }
 
 const char* ProcessTarget::plan(const convict_implementation* self, const convict_problem* problem,
                                 const convict_tensors* tensors) {
-  const Implementation& who = of(self);
-  ProcessTarget& target = *who.target;
-  const std::string text = to_json_text(*problem, *tensors);
-  const auto plan = target.or_die(who, [&] {
-    const uint64_t id = ++target.questions_;
-    const std::string question = plan_question(id, who.announced.name, std::span(&text, 1));
-    return plans_from(target.client_->exchange(question), id, 1).front();
-  });
-  if (!plan) return nullptr;
-  target.text_ = *plan;
-  return target.text_.c_str();
+  return of(self).target->told(of(self), kPlan, to_json_text(*problem, *tensors));
 }
 
 ClientStatus ProcessTarget::run_one(const Implementation& who, const convict_problem& problem,
@@ -399,8 +393,8 @@ void ProcessTarget::ask_ahead(const convict_implementation& implementation, std:
     if (operand_bytes(one.tensors) <= kMostOperandBytes) texts.push_back(to_json_text(one.problem, one.tensors));
   if (texts.empty()) return;
   const uint64_t id = ++target.questions_;
-  target.exchange_ahead(who, ask_question(id, who.announced.name, texts), patience, [&](const std::string& line) {
-    auto reasons = reasons_from(line, id, texts.size());
+  target.exchange_ahead(who, question(id, kAsk, who.announced.name, texts), patience, [&](const std::string& line) {
+    auto reasons = texts_from(line, id, kAsk, texts.size());
     for (size_t i = 0; i < texts.size(); ++i) target.answers_[who.announced.name + texts[i]] = std::move(reasons[i]);
   });
 }

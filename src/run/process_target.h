@@ -123,6 +123,7 @@ class ProcessTarget {
   void start_again();
   ClientHello greeted(std::unique_ptr<Client> begun);
   void adopt(const ClientHello& hello);
+  const char* told(const Implementation& who, const char* what, const std::string& problem);
   ClientStatus run_one(const Implementation& who, const convict_problem& problem, const convict_tensors& tensors);
   std::optional<ClientStatus> staged(const Implementation& who, const convict_problem& problem,
                                      const convict_tensors& tensors);
