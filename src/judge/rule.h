@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the results of one implementation are held to.
-//
-// What a rule of bounds allows of an output, element by element. Implementations that compute alike are held to the
-// same numbers, which are worked out once a case.
 #pragma once
 
 #include <algorithm>
@@ -77,6 +74,7 @@ Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Ru
   return sum;
 }
 
+/// What a rule of bounds allows of an output, element by element.
 struct Allowance {
   std::vector<double> bound;  // of |got - exact|; what a ReLU leaves of it. Unused where the exact sum is not finite
   std::vector<double> unit;   // u * sqrt(n) * S, in which the errors of plain sums are measured; infinite for others
@@ -90,7 +88,8 @@ struct Allowance {
 template <class W>
 Allowance allowance_of(const Expected<W>& expected, const Rule& rule);
 
-/// The allowances of the outputs of one call, as they are asked for.
+/// The allowances of the outputs of one call, as they are asked for. Implementations that compute alike are held to the
+/// same numbers, which are worked out once a case.
 template <class W>
 class Allowances {
  public:
