@@ -12,8 +12,7 @@
 #include "core/poison.h"
 #include "core/role.h"
 #include "fill/fill.h"
-#include "judge/fft_bound.h"
-#include "judge/winograd_bound.h"
+#include "judge/transform_bounds.h"
 
 namespace convict::examine {
 namespace {

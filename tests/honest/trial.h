@@ -19,8 +19,7 @@
 #include "core/layout.h"
 #include "core/random.h"
 #include "judge/bounds.h"
-#include "judge/fft_bound.h"
-#include "judge/winograd_bound.h"
+#include "judge/transform_bounds.h"
 #include "run/guarded_call.h"
 #include "run/loader.h"
 

@@ -20,8 +20,7 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/random.h"
-#include "judge/fft_bound.h"
-#include "judge/winograd_bound.h"
+#include "judge/transform_bounds.h"
 
 namespace convict {
 namespace {

@@ -20,7 +20,7 @@
 #include "core/random.h"
 #include "core/verdict.h"
 #include "examine/pipeline.h"
-#include "judge/fft_bound.h"
+#include "judge/transform_bounds.h"
 #include "kernels/fft/plan.h"
 #include "kernels/fft/roots_of_unity.h"
 #include "tests/kernels/targets.h"

@@ -18,7 +18,7 @@
 #include "core/random.h"
 #include "core/verdict.h"
 #include "examine/pipeline.h"
-#include "judge/winograd_bound.h"
+#include "judge/transform_bounds.h"
 #include "kernels/winograd/plan.h"
 #include "tests/kernels/targets.h"
 #include "tests/thorough.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error bounds of convolutions by Winograd's (Toom and Cook's) minimal filtering F(m, r), and its matrices.
+// Error bounds of convolutions by transforms: by Winograd's (Toom and Cook's) minimal filtering F(m, r), with its
+// matrices, and by fast Fourier transforms.
 #pragma once
 
 #include <span>
@@ -47,5 +48,20 @@ bool winograd_applies(const Trilinear<double>& form, int m, int r);
 std::vector<double> winograd_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
                                     std::span<const double> y, int m, int r, const Arithmetic& arithmetic,
                                     const Transforms& transforms = {});
+
+/// The assumed number of radix-2 butterfly levels of one transform, summed over the axes: each axis takes twice the
+/// smallest power of two that holds the linear convolution. Axes with nothing to convolve have no levels.
+int fft_levels(const Trilinear<double>& form);
+
+/// Error bounds of the sum of products, for all elements of the computed face in logical row-major order. They are
+/// norm-wise: the same for all positions of a plane, and far above those of a direct sum where few taps are inside.
+/// The reduced channels (for face W: the batch) may be summed before or after the inverse transform, in any order, and
+/// as complex or as real products. The bounds include two more additions, for bias and old contents. They are infinite
+/// where intermediate results may overflow, or where nothing is proven for so many products. Operands are those of
+/// winograd_bounds(). Every stride, dilation and face is covered, and so are transforms of tiles of Y or X, and of real
+/// numbers by half the points; and, if `transforms` says so, of two real planes as one complex plane.
+std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
+                               std::span<const double> y, const Arithmetic& arithmetic,
+                               const Transforms& transforms = {});
 
 }  // namespace convict::judge
