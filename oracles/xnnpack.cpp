@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "abi/half.h"
+#include "abi/element.h"
 #include "abi/validity.h"
 #include "oracles/shared/dense.h"
 

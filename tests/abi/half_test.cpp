@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "abi/half.h"
+#include "abi/element.h"
 
 #include <gtest/gtest.h>
 
