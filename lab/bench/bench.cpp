@@ -9,7 +9,7 @@
 #include "core/case_text.h"
 #include "core/processor.h"
 #include "core/text.h"
-#include "workers/workers.h"
+#include "workers/pool.h"
 
 namespace convict::bench {
 namespace {

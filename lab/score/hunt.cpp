@@ -9,7 +9,7 @@
 #include "core/case_text.h"
 #include "examine/rules.h"
 #include "workers/lone_run.h"
-#include "workers/workers.h"
+#include "workers/pool.h"
 
 namespace convict::score {
 namespace {

@@ -8,7 +8,6 @@
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/pool.h"
-#include "workers/workers.h"
 
 namespace convict::campaign {
 namespace {

@@ -14,7 +14,6 @@
 #include "campaign/result.h"
 #include "core/task.h"
 #include "workers/pool.h"
-#include "workers/workers.h"
 
 namespace convict::campaign {
 

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "workers/attribution.h"
-#include "workers/workers.h"
+#include "workers/pool.h"
 
 namespace convict::campaign {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/plugin_name.h"
-#include "workers/workers.h"
+#include "workers/pool.h"
 
 namespace convict::cli {
 namespace {

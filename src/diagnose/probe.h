@@ -12,8 +12,8 @@
 #include "core/case.h"
 #include "core/task.h"
 #include "core/verdict.h"
+#include "workers/pool.h"
 #include "workers/supervision_settings.h"
-#include "workers/workers.h"
 
 namespace convict::diagnose {
 

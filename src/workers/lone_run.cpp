@@ -10,7 +10,7 @@
 #include "generate/generate.h"
 #include "run/loader.h"
 #include "workers/fork_servers.h"
-#include "workers/workers.h"
+#include "workers/pool.h"
 
 namespace convict::workers {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "tests/cli/plugin_events.h"
-#include "workers/workers.h"
+#include "workers/pool.h"
 
 namespace convict::test {
 namespace {

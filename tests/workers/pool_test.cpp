@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "run/flight_record.h"
 #include "tests/cli/command.h"
-#include "workers/workers.h"
 
 namespace convict::test {
 namespace {
