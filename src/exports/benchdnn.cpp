@@ -120,7 +120,7 @@ std::vector<std::string> losses(const Case& c, const convict_problem& p) {
       "the data of the case: benchdnn fills operands with small integers by a formula of its own, and checks its own "
       "sums"};
   if (c.views != Views{}) all.emplace_back("views: its tensors are dense");
-  if (c.calls != Calls::kOnce || c.before != Case().before) all.emplace_back("repeated calls");
+  if (repeats_calls(c)) all.emplace_back("repeated calls");
   for (int i = 0; i < p.rank; ++i)
     if (p.op == CONVICT_CONV_TRANSPOSE && p.output_padding[i] > 0) {
       all.emplace_back("output padding by name: it is in the extent of the output");

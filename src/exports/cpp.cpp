@@ -15,17 +15,139 @@
 #include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
-#include "exports/shared/program.h"
 #include "exports/shared/spelling.h"
 
 namespace convict::exports {
 namespace {
 
+// The parts of an exported program that are the same for every case.
+
+constexpr std::string_view kProgramIncludes = R"(#include <convict/convict.h>
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <vector>
+
+namespace {
+
+)";
+
+constexpr std::string_view kProgramMemory = R"(
+size_t size_of(convict_dtype type) {
+  if (type == CONVICT_F64) return 8;
+  if (type == CONVICT_F32 || type == CONVICT_S32) return 4;
+  if (type == CONVICT_S64) return 8;
+  return type == CONVICT_S8 || type == CONVICT_U8 ? 1 : 2;
+}
+
+int64_t count_of(const convict_tensor& t) {
+  int64_t count = 1;
+  for (int d = 0; d < t.ndim; ++d) count *= t.dims[d];
+  return count;
+}
+
+// The element with this row-major index.
+unsigned char* element(const convict_tensor& t, int64_t index) {
+  int64_t position = 0;
+  for (int d = t.ndim; d-- > 0; index /= t.dims[d]) position += index % t.dims[d] * t.strides[d];
+  return static_cast<unsigned char*>(t.data) + position * static_cast<int64_t>(size_of(t.dtype));
+}
+
+// A tensor with memory of its own, all NaN.
+struct Operand {
+  Operand(convict_dtype type, std::initializer_list<int64_t> dims, std::initializer_list<int64_t> strides,
+          int64_t offset, int64_t room)
+      : buffer(static_cast<size_t>(room + 1) * size_of(type), 0xff) {
+    tensor.dtype = type;
+    for (const int64_t extent : dims) tensor.dims[tensor.ndim++] = extent;
+    int d = 0;
+    for (const int64_t stride : strides) tensor.strides[d++] = stride;
+    tensor.offset = offset;
+    tensor.data = buffer.data() + static_cast<size_t>(offset) * size_of(type);
+  }
+  Operand(const Operand&) = delete;
+
+  // The elements in row-major order, as bits.
+  void place(const void* bits) {
+    const size_t size = size_of(tensor.dtype);
+    for (int64_t i = 0; i < count_of(tensor); ++i)
+      std::memcpy(element(tensor, i), static_cast<const unsigned char*>(bits) + static_cast<size_t>(i) * size, size);
+  }
+  void zero() { std::memset(buffer.data(), 0, buffer.size()); }
+
+  convict_tensor tensor = {};
+  std::vector<unsigned char> buffer;
+};
+)";
+
+constexpr std::string_view kProgramPlugin = R"(
+const char* name_of(const convict_implementation* one) { return one && one->name ? one->name : ""; }
+
+const convict_implementation* implementation(int argc, char** argv) {
+  if (argc < 2) return std::fprintf(stderr, "usage: %s PLUGIN.so [NAME]\n", argv[0]), nullptr;
+  void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library ? dlsym(library, CONVICT_PLUGIN_SYMBOL) : nullptr;
+  if (!symbol) return std::fprintf(stderr, "%s\n", dlerror()), nullptr;
+  convict_plugin_function function = nullptr;
+  std::memcpy(&function, &symbol, sizeof function);
+  const convict_plugin* plugin = function();
+  if (!plugin || plugin->abi_version != CONVICT_ABI_VERSION || plugin->count == 0)
+    return std::fprintf(stderr, "%s: nothing in it for this ABI\n", argv[1]), nullptr;
+  const char* name = argc > 2 ? argv[2] : kSuspect[0] ? kSuspect : name_of(plugin->implementations[0]);
+  for (size_t i = 0; i < plugin->count; ++i)
+    if (name[0] && std::strcmp(name_of(plugin->implementations[i]), name) == 0) return plugin->implementations[i];
+  std::fprintf(stderr, "%s has no such implementation; it has:\n", argv[1]);
+  for (size_t i = 0; i < plugin->count; ++i) std::fprintf(stderr, "  %s\n", name_of(plugin->implementations[i]));
+  return nullptr;
+}
+
+// Whether the outputs were computed; says why not.
+bool runs(const convict_implementation& who, const convict_problem& p, const convict_tensors& tensors) {
+  std::printf("%s\n", kCase);
+  convict_tensors described = tensors;
+  for (convict_tensor* t : {&described.src, &described.wei, &described.bias, &described.dst, &described.diff_src,
+                            &described.diff_wei, &described.diff_bias, &described.diff_dst, &described.scale,
+                            &described.multiplier, &described.shift})
+    t->data = nullptr;
+  if (const char* why = who.unsupported(&who, &p, &described)) return std::printf("refused: %s\n", why), false;
+  char error[512] = "";
+  const convict_status status = who.run(&who, &p, &tensors, error, sizeof error);
+  if (status != CONVICT_OK) std::printf("status %d: %s\n", static_cast<int>(status), error);
+  return status == CONVICT_OK;
+}
+)";
+
+constexpr std::string_view kProgramNumber = R"(
+double number_at(const convict_tensor& t, int64_t index) {
+  const unsigned char* from = element(t, index);
+  switch (t.dtype) {
+    case CONVICT_F64: return read<double>(from);
+    case CONVICT_F32: return static_cast<double>(read<float>(from));
+    case CONVICT_F16: return from_half(read<uint16_t>(from));
+    case CONVICT_BF16: return from_bfloat(read<uint16_t>(from));
+    case CONVICT_S32: return read<int32_t>(from);
+    case CONVICT_S16: return read<int16_t>(from);
+    case CONVICT_S8: return read<int8_t>(from);
+    case CONVICT_U8: return *from;
+    default: return NAN;
+  }
+}
+
+std::vector<double> numbers_of(const convict_tensor& t) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < count_of(t); ++i) numbers.push_back(number_at(t, i));
+  return numbers;
+}
+
+std::vector<int64_t> extents_of(const convict_tensor& t) { return {t.dims, t.dims + t.ndim}; }
+)";
+
 std::string head(const ExportRequest& request, const std::string& rule) {
-  std::string text = fmt::format("// One convolution and what must come out of it. Written by convict " CONVICT_VERSION
-                                 " from\n//     {}\n",
-                                 to_text(request.c));
-  if (request.evidence) text += fmt::format("// {}\n", comment_text(accusation(request)));
+  std::string text = program_head(request, "//", " and what must come out of it");
   const std::string include = request.include_folder.empty() ? "" : " -I" + comment_text(request.include_folder);
   const std::string library = request.library.empty() ? "./plugin.so" : shell_quoted(request.library);
   const std::string name = request.evidence ? shell_quoted(request.evidence->suspect) : "NAME";
@@ -36,8 +158,7 @@ std::string head(const ExportRequest& request, const std::string& rule) {
           ? "// The problem is not legal. Exit code 0: it is refused. 1: it is computed. 2: no such implementation.\n"
           : "// Exit code 0: right. 1: wrong. 2: no such implementation. 125: it refuses or fails.\n";
   if (!rule.empty()) text += fmt::format("// Results are held to {}.\n", rule);
-  if (request.c.calls != Calls::kOnce || request.c.before != Case().before)
-    text += "// The case is about repeated calls; this makes one.\n";
+  if (repeats_calls(request.c)) text += "// The case is about repeated calls; this makes one.\n";
   return text;
 }
 

@@ -3,7 +3,6 @@
 // Writes a C++17 program of one file that needs oneDNN alone, 2.x or 3.x: operands, primitive and exact result.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,6 @@
 #include "core/verdict.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
-#include "exports/shared/program.h"
 #include "exports/shared/spelling.h"
 
 namespace convict::exports {
@@ -232,17 +230,12 @@ OnednnProgram program_of(const ExportRequest& request, Operands operands) {
 
 std::string head(const OnednnProgram& program) {
   const ExportRequest& request = program.request;
-  std::string text = fmt::format(
-      "// One convolution by oneDNN, 2.x or 3.x, and what must come out of it. Written by "
-      "convict " CONVICT_VERSION " from\n//     {}\n",
-      to_text(request.c));
-  if (request.evidence) text += fmt::format("// {}\n", comment_text(accusation(request)));
+  std::string text = program_head(request, "//", " by oneDNN, 2.x or 3.x, and what must come out of it");
   text += fmt::format(
       "//\n//     g++ -std=c++17 -O1 -o case case.cpp -ldnnl && ./case\n//\n"
       "// Exit code 0: right. 1: wrong. 125: oneDNN refuses it{}.\n// Results are held to {}.\n",
       fails_late(request) ? ", which is the fault, so 1" : "", program.operands.rule);
-  if (request.c.calls != Calls::kOnce || request.c.before != Case().before)
-    text += "// The case is about repeated calls; this makes one.\n";
+  if (repeats_calls(request.c)) text += "// The case is about repeated calls; this makes one.\n";
   return text;
 }
 

@@ -208,11 +208,7 @@ std::string zeros(const convict_tensor& tensor) {
 
 std::string head(const ExportRequest& request, const TorchCall& call, const std::string& rule) {
   const Case& c = request.c;
-  std::string text =
-      fmt::format("# One convolution and what must come out of it, for PyTorch. Written by convict " CONVICT_VERSION
-                  " from\n#     {}\n",
-                  to_text(c));
-  if (request.evidence) text += fmt::format("# {}\n", comment_text(accusation(request)));
+  std::string text = program_head(request, "#", " and what must come out of it, for PyTorch");
   text += request.must_be_refused
               ? "#\n# The problem is not legal. Exit code 0: PyTorch refuses it. 1: it computes something.\n"
           : fails_late(request)
@@ -226,8 +222,7 @@ std::string head(const ExportRequest& request, const TorchCall& call, const std:
     text += "# PyTorch chooses the layout of what it computes; operands have that of the case.\n";
   if (c.beta != 0) text += "# PyTorch has no beta: the old contents are added by hand.\n";
   if (c.relu) text += "# PyTorch has no fused ReLU: it is a call of its own.\n";
-  if (c.calls != Calls::kOnce || c.before != Case().before)
-    text += "# The case is about repeated calls; this makes one.\n";
+  if (repeats_calls(c)) text += "# The case is about repeated calls; this makes one.\n";
   return text + "\n";
 }
 

@@ -104,37 +104,38 @@ class Requirement {
     if (p_.beta != 0 && tensor.ndim > 1) result.old = judge::elements_of<double>(tensor);
     if (is_integer(tensors_.src.dtype)) return of_integers(std::move(result), tensor);
     const judge::Arithmetic arithmetic = arithmetic_for(request_.c, claim_, tensor);
-    with_type(tensor.dtype, [&](auto zero) {
-      for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* at) {
-        const auto ndim = static_cast<size_t>(tensor.ndim);
-        const judge::ExactElement exact = judge::evaluate_element(p_, tensors_, role.name, {at, ndim});
-        result.tensor.values.push_back(certificate::nearest(tensor.dtype, exact.value));
-        result.exact.push_back(static_cast<double>(exact.value));
-        const bool is_claimed = claim_.is_about(role.name, {at, ndim});
-        result.bounds.push_back(bound_of(exact, arithmetic, is_claimed, tensor.ndim > 1));
-      });
+    for_each(role.name, tensor, [&](const judge::ExactElement& exact, std::span<const int64_t> at) {
+      result.tensor.values.push_back(certificate::nearest(tensor.dtype, exact.value));
+      result.exact.push_back(static_cast<double>(exact.value));
+      result.bounds.push_back(bound_of(exact, arithmetic, claim_.is_about(role.name, at), tensor.ndim > 1));
     });
     return result;
   }
 
  private:
+  /// Evaluates the elements of an output.
+  void for_each(std::string_view role, const convict_tensor& tensor, auto&& take) const {
+    with_type(tensor.dtype, [&](auto zero) {
+      for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* first) {
+        const std::span<const int64_t> at(first, static_cast<size_t>(tensor.ndim));
+        take(judge::evaluate_element(p_, tensors_, role, at), at);
+      });
+    });
+  }
+
   /// The bound of an element reaches as far as the results that are right: none, where that is one.
   RequiredTensor of_integers(RequiredTensor result, const convict_tensor& tensor) const {
-    with_type(tensor.dtype, [&](auto zero) {
-      for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* at) {
-        const auto ndim = static_cast<size_t>(tensor.ndim);
-        const judge::ExactElement exact = judge::evaluate_element(p_, tensors_, result.tensor.role, {at, ndim});
-        const auto real = static_cast<double>(exact.sum), value = static_cast<double>(exact.value);
-        result.exact.push_back(value);
-        const auto allowed = [&](double rounding) {
-          if (exact.right) return judge::AllowedResults{*exact.right, *exact.right};
-          return judge::allowed_results(tensor.dtype, real, rounding, p_.relu != 0, p_.dst_zero_point);
-        };
-        result.tensor.values.push_back(rounded_to(tensor.dtype, allowed(0).lowest));
-        const judge::AllowedResults all =
-            std::isinf(exact.rounding) ? judge::AllowedResults{-HUGE_VAL, HUGE_VAL} : allowed(exact.rounding);
-        result.bounds.push_back(all.lowest == all.highest ? 0 : std::max(value - all.lowest, all.highest - value));
-      });
+    for_each(result.tensor.role, tensor, [&](const judge::ExactElement& exact, std::span<const int64_t>) {
+      const auto real = static_cast<double>(exact.sum), value = static_cast<double>(exact.value);
+      result.exact.push_back(value);
+      const auto allowed = [&](double rounding) {
+        if (exact.right) return judge::AllowedResults{*exact.right, *exact.right};
+        return judge::allowed_results(tensor.dtype, real, rounding, p_.relu != 0, p_.dst_zero_point);
+      };
+      result.tensor.values.push_back(rounded_to(tensor.dtype, allowed(0).lowest));
+      const judge::AllowedResults all =
+          std::isinf(exact.rounding) ? judge::AllowedResults{-HUGE_VAL, HUGE_VAL} : allowed(exact.rounding);
+      result.bounds.push_back(all.lowest == all.highest ? 0 : std::max(value - all.lowest, all.highest - value));
     });
     return result;
   }
