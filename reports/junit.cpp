@@ -51,7 +51,7 @@ std::string lasting_name(const CauseGroup& group) {
 }
 
 /// A test that passes again.
-bool is_gone(const CauseGroup& group) { return group.status() == store::kGone; }
+bool is_gone(const CauseGroup& group) { return group.status() == kGone; }
 
 void add_cause(pugi::xml_node suite, const CauseGroup& group) {
   const report::MismatchReport& one = group.first();

@@ -113,7 +113,7 @@ std::string cause_text(const CauseGroup& group) {
       fmt::format("    #{} {} {} ({}, {} hits{})", row.id, printable(group.suspects(), 120), printable(row.verdict),
                   printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
   const bool is_other_here = row.effective_status != row.status && row.status != "new";
-  if (came_back(one) || row.effective_status == store::kGone || is_other_here)
+  if (came_back(one) || row.effective_status == kGone || is_other_here)
     text += "\n      " + printable(standing(one), 200);
   const std::string case_text = printable(row.best_text(), kLongestCase);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
@@ -145,7 +145,7 @@ std::string mismatches_text(const report::Report& report) {
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())
               : fmt::format("below about 1 in {}\n", with_commas(signatures.cases));  // an estimate of 0 proves nothing
-  for (const std::string_view status : store::kShownStatuses) text += status_text(groups, status);
+  for (const std::string_view status : kShownStatuses) text += status_text(groups, status);
   return text;
 }
 

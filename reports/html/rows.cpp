@@ -26,7 +26,7 @@ std::vector<const report::MismatchReport*> by_importance(const std::vector<repor
   std::vector<const report::MismatchReport*> order;
   for (const report::MismatchReport& one : mismatches) order.push_back(&one);
   std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
-    return std::tuple(rank(store::kShownStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
+    return std::tuple(rank(kShownStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
                       rank(kVerdictNames, one->row.verdict));
   });
   return order;

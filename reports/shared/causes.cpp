@@ -30,7 +30,7 @@ std::string listed(const std::set<std::string>& names) {
 }
 
 ptrdiff_t urgency(const std::string& status) {
-  return std::ranges::find(store::kShownStatuses, status) - store::kShownStatuses.begin();
+  return std::ranges::find(kShownStatuses, status) - kShownStatuses.begin();
 }
 
 auto rank(const report::MismatchReport* one) {
@@ -134,7 +134,7 @@ std::string causes_in_a_line(const std::vector<CauseGroup>& groups) {
   const auto fresh = static_cast<size_t>(
       std::ranges::count_if(groups, [](const CauseGroup& one) { return one.status() == "new" || one.fails(); }));
   const auto gone = static_cast<size_t>(
-      std::ranges::count_if(groups, [](const CauseGroup& one) { return one.status() == store::kGone; }));
+      std::ranges::count_if(groups, [](const CauseGroup& one) { return one.status() == kGone; }));
   size_t rows = 0;
   int64_t hits = 0;
   for (const CauseGroup& one : groups) {

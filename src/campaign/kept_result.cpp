@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "diagnose/known.h"
-#include "store/trouble.h"
+#include "store/sqlite.h"
 
 namespace convict::campaign {
 namespace {

@@ -23,7 +23,7 @@
 #include "core/coverage.h"
 #include "core/timeline.h"
 #include "diagnose/row_diagnoses.h"
-#include "store/ownership.h"
+#include "store/database.h"
 #include "store/store.h"
 #include "workers/messages.h"
 

@@ -232,7 +232,7 @@ void add_list(Command app, int& exit_code) {
       .one_of(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end()));
   command.option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
   command.option("--status", filter.status, "Only mismatches or causes of this status")
-      .one_of(std::vector<std::string>(store::kShownStatuses.begin(), store::kShownStatuses.end()));
+      .one_of(std::vector<std::string>(kShownStatuses.begin(), kShownStatuses.end()));
   command.option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
   command.option("--until", filter.until, "Only mismatches seen then or before");
   command.option("--limit", filter.limit, "At most so many mismatches").unsigned_number();

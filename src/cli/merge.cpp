@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/merge.h"
+#include "store/store.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "core/verdict.h"
 #include "reports/shared/certificate_text.h"
-#include "store/explanation.h"
+#include "store/rows.h"
 
 namespace convict::cli {
 

@@ -108,7 +108,7 @@ void add_filters(Command command, ReportOptions& options) {
   command.option("--suspect", settings.mismatches.suspect, "Only mismatches of this implementation");
   command.option("--since", settings.mismatches.since,
                  "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
-  const std::vector<std::string> statuses(store::kShownStatuses.begin(), store::kShownStatuses.end());
+  const std::vector<std::string> statuses(kShownStatuses.begin(), kShownStatuses.end());
   const Option status =
       command.option("--status", settings.mismatches.status, "Only mismatches of this status").one_of(statuses);
   command.flag("--new-only", options.new_only, "Short for --status new").excludes(status);

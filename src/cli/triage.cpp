@@ -79,7 +79,7 @@ int triage_causes(store::Store& store, const std::vector<std::string>& words, co
   return kClean;
 }
 
-bool is_status(const std::string& word) { return std::ranges::find(store::kStatuses, word) != store::kStatuses.end(); }
+bool is_status(const std::string& word) { return std::ranges::find(kStatuses, word) != kStatuses.end(); }
 
 /// "2 known" is "2 --status known".
 TriageOptions with_status(TriageOptions options) {
@@ -87,7 +87,7 @@ TriageOptions with_status(TriageOptions options) {
     options.status = options.words.back();
     options.words.pop_back();
   }
-  const std::string last = options.words.back(), valid = fmt::format("{}", fmt::join(store::kStatuses, ", "));
+  const std::string last = options.words.back(), valid = fmt::format("{}", fmt::join(kStatuses, ", "));
   if (options.words.size() == 1 && is_status(last))
     throw UsageError(fmt::format("triage: the number of the mismatch is missing; valid: convict triage 3 {}", last));
   const bool is_a_word = options.words.size() > 1 && options.words[0] != "cause" && !mismatch_number(last);
@@ -141,8 +141,8 @@ void add_triage(Command app, int& exit_code) {
       .option("ids", options.words,
               "Numbers of mismatches; or cause, and numbers or names of causes; the status may come last")
       .required();
-  command.option("--status", options.status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
-      .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+  command.option("--status", options.status, fmt::format("{}", fmt::join(kStatuses, ", ")))
+      .one_of(std::vector<std::string>(kStatuses.begin(), kStatuses.end()));
   command.option("--link", options.link, "Where it was reported [as it was]");
   command.option("--note", options.note, "Free text [as it was]");
   command.option("--versions", options.versions,

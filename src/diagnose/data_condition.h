@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/case.h"
-#include "store/explanation.h"
+#include "store/rows.h"
 
 namespace convict::diagnose {
 

@@ -14,7 +14,7 @@
 #include "core/predicate.h"
 #include "core/verdict.h"
 #include "explain/samples.h"
-#include "store/explanation.h"
+#include "store/rows.h"
 #include "store/store.h"
 #include "workers/supervision_settings.h"
 

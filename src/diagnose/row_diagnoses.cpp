@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/case_text.h"
-#include "store/trouble.h"
+#include "store/sqlite.h"
 
 namespace convict::diagnose {
 

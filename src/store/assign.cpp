@@ -10,7 +10,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
-#include "store/migration.h"
+#include "store/database.h"
 
 namespace convict::store {
 namespace {
@@ -121,16 +121,12 @@ class Assigner {
     for (const Learnt& learnt : facts_.learnt) {
       const auto row = result_.rows.find(learnt.signature);
       if (row == result_.rows.end()) continue;
-      const Learnt*& told = told_[learnt.signature];
-      if (told && simplicity(*told) <= simplicity(learnt)) continue;
-      if (!told) row->second.coarse = coarse_of(facts_.scope, learnt.verdict);  // of the one that was learnt first
-      told = &learnt;
+      Learnt& told = row->second.learnt;
+      const bool is_first = told.signature.empty();
+      if (!is_first && simplicity(told) <= simplicity(learnt)) continue;
+      if (is_first) row->second.coarse = coarse_of(facts_.scope, learnt.verdict);
+      told = learnt;
       row->second.verdict = learnt.shown_verdict;
-      row->second.geography = learnt.geography;
-      row->second.predicate = learnt.predicate;
-      row->second.shrunk_text = learnt.shrunk_text;
-      row->second.shrunk_certificate = learnt.shrunk_certificate;
-      row->second.explanation = learnt.explanation;
     }
   }
 
@@ -158,7 +154,6 @@ class Assigner {
 
   const Facts& facts_;
   Assignment result_;
-  std::map<std::string, const Learnt*> told_;  // of each row, what it shows
 };
 
 }  // namespace
@@ -202,12 +197,7 @@ std::string heir_of(const Assignment& assignment, const Scope& scope, const std:
 }
 
 const Rules& Owners::rules_for(Statements& sql, const Scope& scope) {
-  int64_t now = 0;
-  {
-    const auto select = sql("SELECT count(*) FROM learnt");
-    select->executeStep();
-    now = select->getColumn(0).getInt64();
-  }
+  const int64_t now = sql.number("SELECT count(*) FROM learnt").value_or(0);
   if (std::exchange(learnt_, now) != now) rules_.clear();
   const auto found = rules_.find(scope);
   return found != rules_.end() ? found->second : rules_.emplace(scope, Rules(read_learnt(sql, scope))).first->second;

@@ -15,7 +15,7 @@
 #include "core/predicate.h"
 #include "store/cause_table.h"
 #include "store/facts.h"
-#include "store/statements.h"
+#include "store/sqlite.h"
 
 namespace convict::store {
 
@@ -45,9 +45,8 @@ class Rules {
 
 /// A row as it follows from the facts.
 struct AssignedRow {
-  std::string coarse, verdict, geography, predicate;
-  std::optional<std::string> shrunk_text = {}, shrunk_certificate = {};
-  std::string explanation = "{}";
+  std::string coarse, verdict;
+  Learnt learnt = {};                  // what is known of it, if it has a signature
   std::optional<Specimen> shown = {};  // the simplest case
   std::map<int64_t, Span> seen = {};   // by campaign
   Word word = {}, of_cause = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table `causes`: known causes as files have them, and candidates, which are rows that seem to be one bug that
-// not described (cause_join.cpp). Functions that write must run in a transaction of the caller.
+// The table `causes`: known causes as files have them, and candidates, which are rows that seem to be one bug that is
+// not described. Functions that write must run in a transaction of the caller.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "core/cause.h"
 #include "store/facts.h"
 #include "store/rows.h"
-#include "store/statements.h"
+#include "store/sqlite.h"
 
 namespace convict::store {
 
@@ -42,9 +42,6 @@ class KnownCauses {
   std::map<std::pair<int64_t, std::string>, std::string> versions_;  // by campaign and implementation
 };
 
-/// Adds causes, or replaces those of their names. What people have decided stays.
-void write_known(Statements& sql, const std::vector<Cause>& causes);
-
 /// Gives every row that is explained or has shown an error the cause that it belongs to: the known one that covers the
 /// case it shows, or a candidate that it shares with all rows that seem to be the same bug.
 void join_causes(Statements& sql, const KnownCauses& known);
@@ -54,7 +51,5 @@ void say_of_cause(Statements& sql, int64_t row, const Word& word);
 
 /// The signature of the row of a known cause.
 std::string signature_of_known(const std::string& coarse, const Cause& cause);
-
-std::vector<CauseRow> select_causes(Statements& sql, const std::string& path);
 
 }  // namespace convict::store

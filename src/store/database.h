@@ -6,12 +6,14 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "store/trouble.h"
+#include "store/sqlite.h"
 
 namespace convict::store {
 
@@ -19,7 +21,7 @@ namespace convict::store {
 bool existing_database(const std::string& path);
 
 /// Opens `path` for reading and writing; creates it if missing, migrates it if older. Throws UsageError, or SystemError
-/// if the disk fails; also for a file with another schema than that of convict (migration.h). Leaves a refused file
+/// if the disk fails; also for a file with another schema than that of convict. Leaves a refused file
 /// unchanged, and removes a file that it could not create completely.
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::chrono::milliseconds busy_timeout);
 
@@ -35,7 +37,31 @@ std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono
 /// UsageError, in which `what` names the column.
 nlohmann::json from_json_text(const std::string& text, std::string_view what, const std::string& path);
 
-/// Replaces bytes that are not UTF-8 instead of refusing them: a crashed process may have printed anything.
-std::string to_json_text(const nlohmann::json& value);
+/// Throws UsageError unless the tables and indexes, and all else that a schema can define, are exactly those of the
+/// version that the file says it has: the present one, or the one before. `path` is for messages.
+void refuse_foreign_schema(SQLite::Database& db, const std::string& path);
+
+/// Makes an empty database a new one, and one of the version before one of the present version. Precondition: its
+/// schema is ours.
+void bring_up_to_date(SQLite::Database& db, const std::string& path);
+
+/// Marks a campaign of a database as run by this process, while this object lives. The kernel ends the mark even after
+/// a kill -9, so a campaign that is said to run and that no process owns was killed.
+///
+/// The mark is a lock on one byte of the database file, far behind its end and everything SQLite locks. Closing a file
+/// drops SQLite's locks on it in the same process (fcntl(2)): an Ownership must outlive every Store of its file.
+class Ownership {
+ public:
+  /// Returns nullopt if another process owns the campaign. On a file system without locks, always succeeds.
+  static std::optional<Ownership> take(const std::string& path, int64_t campaign);
+
+  Ownership(Ownership&& other) noexcept;
+  Ownership& operator=(Ownership&& other) noexcept;
+  ~Ownership();
+
+ private:
+  explicit Ownership(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
 
 }  // namespace convict::store

@@ -12,8 +12,8 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/json_text.h"
 #include "store/database.h"
-#include "store/migration.h"
 
 namespace convict::store {
 namespace {
@@ -24,14 +24,19 @@ std::optional<std::string> optional_at(const SQLite::Statement& at, const char* 
   return at.getColumn(column).isNull() ? std::nullopt : std::optional(text_at(at, column));
 }
 
-void bind_scope(SQLite::Statement& statement, const Scope& scope) {
-  bind_all(statement, ":suspect", scope.suspect, ":operation", scope.operation);
+/// A statement about hits that were filed alike. `more`: values beside these.
+Statements::Use about(Statements& sql, const std::string& text, const Scope& scope, const Seen& seen,
+                      const auto&... more) {
+  return sql(text, ":suspect", scope.suspect, ":operation", scope.operation, ":campaign", seen.campaign, ":verdict",
+             seen.verdict, ":rule", seen.filing.rule, ":tried", seen.filing.tried, more...);
 }
 
-void bind_filing(SQLite::Statement& statement, const Scope& scope, const Seen& seen) {
-  bind_scope(statement, scope);
-  bind_all(statement, ":campaign", seen.campaign, ":verdict", seen.verdict, ":rule", seen.filing.rule, ":tried",
-           seen.filing.tried);
+/// What a table has of a scope. `more`: columns beside its own, and then an order.
+Statements::Use select_from(Statements& sql, std::string_view table, const Scope& scope, std::string_view more = "",
+                            std::string_view order = "") {
+  return sql(
+      fmt::format("SELECT *{} FROM {} WHERE suspect = :suspect AND operation = :operation{}", more, table, order),
+      ":suspect", scope.suspect, ":operation", scope.operation);
 }
 
 constexpr const char* kOfFiling =
@@ -60,8 +65,7 @@ GroupKey key_at(const SQLite::Statement& at) {
 std::vector<Seen> read_seen(Statements& sql, const Scope& scope) {
   std::map<GroupKey, Seen> groups;
   {
-    const auto select = sql("SELECT * FROM seen WHERE suspect = :suspect AND operation = :operation");
-    bind_scope(*select, scope);
+    const auto select = select_from(sql, "seen", scope);
     while (select->executeStep()) {
       const auto [campaign, verdict, rule, tried] = key_at(*select);
       groups[key_at(*select)] = {
@@ -71,10 +75,7 @@ std::vector<Seen> read_seen(Statements& sql, const Scope& scope) {
           {text_at(*select, "first_seen"), text_at(*select, "last_seen"), select->getColumn("hits").getInt64()}};
     }
   }
-  static const std::string kSelect = fmt::format(
-      "SELECT *, {} AS unrepeated FROM cases WHERE suspect = :suspect AND operation = :operation", kUnrepeated);
-  const auto select = sql(kSelect);
-  bind_scope(*select, scope);
+  const auto select = select_from(sql, "cases", scope, fmt::format(", {} AS unrepeated", kUnrepeated));
   while (select->executeStep())
     if (const auto group = groups.find(key_at(*select)); group != groups.end())
       group->second.cases.push_back(case_at(*select));
@@ -87,8 +88,7 @@ std::vector<Seen> read_seen(Statements& sql, const Scope& scope) {
 }
 
 std::vector<Said> read_said(Statements& sql, const Scope& scope) {
-  const auto select = sql("SELECT * FROM said WHERE suspect = :suspect AND operation = :operation");
-  bind_scope(*select, scope);
+  const auto select = select_from(sql, "said", scope);
   std::vector<Said> list;
   while (select->executeStep())
     list.push_back({text_at(*select, "verdict"), text_at(*select, "rule"), text_at(*select, "case_text"),
@@ -97,8 +97,7 @@ std::vector<Said> read_said(Statements& sql, const Scope& scope) {
 }
 
 std::vector<Replay> read_replays(Statements& sql, const Scope& scope) {
-  const auto select = sql("SELECT * FROM replayed WHERE suspect = :suspect AND operation = :operation");
-  bind_scope(*select, scope);
+  const auto select = select_from(sql, "replayed", scope);
   std::vector<Replay> list;
   while (select->executeStep())
     list.push_back({text_at(*select, "verdict"), text_at(*select, "rule"), text_at(*select, "case_text"),
@@ -109,37 +108,32 @@ std::vector<Replay> read_replays(Statements& sql, const Scope& scope) {
 /// How many cases are kept, and the cost of the dearest one.
 std::pair<int, double> kept(Statements& sql, const Scope& scope, const Seen& seen) {
   static const std::string kSelect = fmt::format("SELECT count(*), max(cost) FROM cases WHERE {}", kOfFiling);
-  const auto select = sql(kSelect);
-  bind_filing(*select, scope, seen);
+  const auto select = about(sql, kSelect, scope, seen);
   select->executeStep();
   return {select->getColumn(0).getInt(), select->getColumn(1).getDouble()};
 }
 
-/// SQL for the hits of what is there already.
-const char* combined(Combine how) {
-  return how == Combine::kAdd ? "hits + excluded.hits" : "max(hits, excluded.hits)";
+/// A statement with {} for the hits of what is there already.
+std::string combining(Combine how, std::string_view text) {
+  return fmt::format(fmt::runtime(text), how == Combine::kAdd ? "hits + excluded.hits" : "max(hits, excluded.hits)");
 }
 
 /// The same case may fail in two ways: the smaller certificate is kept.
 void add_case(Statements& sql, const Scope& scope, const Seen& seen, const SeenCase& one, Combine how) {
-  static const std::string kBetter = fmt::format(
-      "(excluded.{0}, excluded.certificate, excluded.blame) < ({0}, certificate, blame)", kUnrepeated);
-  const auto text = [](Combine combine) {
-    return fmt::format(R"sql(
+  static const std::string kText = fmt::format(R"sql(
     INSERT INTO cases (suspect, operation, campaign, verdict, rule, tried, case_text, cost, blame, certificate, hits)
     VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :case_text, :cost, :blame, :certificate, :hits)
-    ON CONFLICT DO UPDATE SET hits = {1},
+    ON CONFLICT DO UPDATE SET hits = {{}},
       certificate = CASE WHEN {0} THEN excluded.certificate ELSE certificate END,
       blame = CASE WHEN {0} THEN excluded.blame ELSE blame END
   )sql",
-                                      kBetter, combined(combine));
-  };
-  static const std::string kAdd = text(Combine::kAdd), kLarger = text(Combine::kLarger);
-  const auto insert = sql(how == Combine::kAdd ? kAdd : kLarger);
-  bind_filing(*insert, scope, seen);
-  bind_all(*insert, ":case_text", one.specimen.case_text, ":cost", one.specimen.cost, ":blame", one.specimen.blame,
-           ":certificate", one.specimen.certificate, ":hits", one.hits);
-  insert->exec();
+                                               fmt::format("(excluded.{0}, excluded.certificate, excluded.blame) < "
+                                                           "({0}, certificate, blame)",
+                                                           kUnrepeated));
+  static const std::string kAdd = combining(Combine::kAdd, kText), kLarger = combining(Combine::kLarger, kText);
+  about(sql, how == Combine::kAdd ? kAdd : kLarger, scope, seen, ":case_text", one.specimen.case_text, ":cost",
+        one.specimen.cost, ":blame", one.specimen.blame, ":certificate", one.specimen.certificate, ":hits", one.hits)
+      ->exec();
 }
 
 /// A row shows one; what no rule covers may be several bugs.
@@ -153,10 +147,7 @@ void keep_simplest_cases(Statements& sql, const Scope& scope, const Seen& seen) 
       LIMIT -1 OFFSET :most)
   )sql",
                                                kOfFiling, kUnrepeated);
-  const auto trim = sql(kTrim);
-  bind_filing(*trim, scope, seen);
-  trim->bind(":most", most_cases(seen.filing));
-  trim->exec();
+  about(sql, kTrim, scope, seen, ":most", most_cases(seen.filing))->exec();
 }
 
 }  // namespace
@@ -175,7 +166,7 @@ Specimen outline_of(const Mismatch& mismatch) {
 
 Specimen specimen_of(const Mismatch& mismatch) {
   Specimen specimen = outline_of(mismatch);
-  specimen.certificate = to_json_text(to_json(mismatch.certificate));
+  specimen.certificate = json_line(to_json(mismatch.certificate));
   specimen.blame = name_of(mismatch.blame);
   return specimen;
 }
@@ -187,10 +178,13 @@ Word word_at(const SQLite::Statement& at) {
   return word;
 }
 
+void bind_word(SQLite::Statement& statement, const Word& word) {
+  bind_all(statement, ":status", word.status, ":link", word.link, ":note", word.note, ":versions", word.versions,
+           ":triaged", word.triaged);
+}
+
 std::vector<Learnt> read_learnt(Statements& sql, const Scope& scope) {
-  const auto select = sql(
-      "SELECT * FROM learnt WHERE suspect = :suspect AND operation = :operation ORDER BY learnt, signature, id");
-  bind_scope(*select, scope);
+  const auto select = select_from(sql, "learnt", scope, "", " ORDER BY learnt, signature, id");
   std::vector<Learnt> list;
   while (select->executeStep()) {
     const auto text = [&](const char* column) { return text_at(*select, column); };
@@ -206,22 +200,16 @@ Facts read_facts(Statements& sql, const Scope& scope) {
 }
 
 void add_seen(Statements& sql, const Scope& scope, const Seen& seen, Combine how) {
-  {
-    const auto text = [](Combine combine) {
-      return fmt::format(R"sql(
-      INSERT INTO seen (suspect, operation, campaign, verdict, rule, tried, hits, first_seen, last_seen)
-      VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :hits, :first, :last)
-      ON CONFLICT DO UPDATE SET hits = {}, first_seen = min(first_seen, excluded.first_seen),
-                                last_seen = max(last_seen, excluded.last_seen)
-    )sql",
-                                           combined(combine));
-    };
-    static const std::string kAdd = text(Combine::kAdd), kLarger = text(Combine::kLarger);
-    const auto statement = sql(how == Combine::kAdd ? kAdd : kLarger);
-    bind_filing(*statement, scope, seen);
-    bind_all(*statement, ":hits", seen.span.hits, ":first", seen.span.first, ":last", seen.span.last);
-    statement->exec();
-  }
+  constexpr std::string_view kText = R"sql(
+    INSERT INTO seen (suspect, operation, campaign, verdict, rule, tried, hits, first_seen, last_seen)
+    VALUES (:suspect, :operation, :campaign, :verdict, :rule, :tried, :hits, :first, :last)
+    ON CONFLICT DO UPDATE SET hits = {}, first_seen = min(first_seen, excluded.first_seen),
+                              last_seen = max(last_seen, excluded.last_seen)
+  )sql";
+  static const std::string kAdd = combining(Combine::kAdd, kText), kLarger = combining(Combine::kLarger, kText);
+  about(sql, how == Combine::kAdd ? kAdd : kLarger, scope, seen, ":hits", seen.span.hits, ":first", seen.span.first,
+        ":last", seen.span.last)
+      ->exec();
   for (const SeenCase& one : seen.cases) {
     const auto [count, dearest] = kept(sql, scope, seen);
     const bool is_full = count >= most_cases(seen.filing);
@@ -232,20 +220,19 @@ void add_seen(Statements& sql, const Scope& scope, const Seen& seen, Combine how
 }
 
 void add_learnt(Statements& sql, const Scope& scope, const Learnt& learnt) {
-  const auto statement = sql(R"sql(
+  sql(R"sql(
     INSERT OR IGNORE INTO learnt (id, suspect, operation, verdict, case_text, learnt, signature, shown_verdict,
                                   geography, predicate, shrunk_text, shrunk_certificate, explanation)
     VALUES (fingerprint(json_array(:suspect, :operation, :verdict, :case_text, :learnt, :signature, :shown, :geography,
                                    :predicate, :shrunk, :certificate, :explanation)),
             :suspect, :operation, :verdict, :case_text, :learnt, :signature, :shown, :geography, :predicate, :shrunk,
             :certificate, :explanation)
-  )sql");
-  bind_scope(*statement, scope);
-  bind_all(*statement, ":verdict", learnt.verdict, ":case_text", learnt.case_text, ":learnt", learnt.when, ":signature",
-           learnt.signature, ":shown", learnt.shown_verdict, ":geography", learnt.geography, ":predicate",
-           learnt.predicate, ":shrunk", learnt.shrunk_text, ":certificate", learnt.shrunk_certificate, ":explanation",
-           learnt.explanation);
-  statement->exec();
+  )sql",
+      ":suspect", scope.suspect, ":operation", scope.operation, ":verdict", learnt.verdict, ":case_text",
+      learnt.case_text, ":learnt", learnt.when, ":signature", learnt.signature, ":shown", learnt.shown_verdict,
+      ":geography", learnt.geography, ":predicate", learnt.predicate, ":shrunk", learnt.shrunk_text, ":certificate",
+      learnt.shrunk_certificate, ":explanation", learnt.explanation)
+      ->exec();
 }
 
 void add_said(Statements& sql, const Scope& scope, const Said& said) {
@@ -256,25 +243,23 @@ void add_said(Statements& sql, const Scope& scope, const Said& said) {
       = (excluded.status, excluded.link, excluded.note, excluded.versions, excluded.triaged)
       WHERE (excluded.triaged, excluded.status, excluded.link, excluded.note, excluded.versions)
           > (triaged, status, link, note, versions)
-  )sql");
-  bind_scope(*statement, scope);
-  bind_all(*statement, ":verdict", said.verdict, ":rule", said.rule, ":case_text", said.case_text, ":of_cause",
-           said.of_cause ? 1 : 0, ":status", said.word.status, ":link", said.word.link, ":note", said.word.note,
-           ":versions", said.word.versions, ":triaged", said.word.triaged);
+  )sql",
+                             ":suspect", scope.suspect, ":operation", scope.operation, ":verdict", said.verdict,
+                             ":rule", said.rule, ":case_text", said.case_text, ":of_cause", said.of_cause ? 1 : 0);
+  bind_word(*statement, said.word);
   statement->exec();
 }
 
 void add_replay(Statements& sql, const Scope& scope, const Replay& replay) {
-  const auto statement = sql(R"sql(
+  sql(R"sql(
     INSERT INTO replayed (suspect, operation, verdict, rule, case_text, gone, replayed)
     VALUES (:suspect, :operation, :verdict, :rule, :case_text, :gone, :replayed)
     ON CONFLICT DO UPDATE SET (gone, replayed) = (excluded.gone, excluded.replayed)
       WHERE (excluded.replayed, excluded.gone) > (replayed, gone)
-  )sql");
-  bind_scope(*statement, scope);
-  bind_all(*statement, ":verdict", replay.verdict, ":rule", replay.rule, ":case_text", replay.case_text, ":gone",
-           replay.gone.since, ":replayed", replay.gone.at);
-  statement->exec();
+  )sql",
+      ":suspect", scope.suspect, ":operation", scope.operation, ":verdict", replay.verdict, ":rule", replay.rule,
+      ":case_text", replay.case_text, ":gone", replay.gone.since, ":replayed", replay.gone.at)
+      ->exec();
 }
 
 }  // namespace convict::store

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/verdict.h"
-#include "store/statements.h"
+#include "store/sqlite.h"
 
 namespace convict::store {
 
@@ -86,6 +86,8 @@ struct Word {
   auto operator<=>(const Word&) const = default;
 };
 Word word_at(const SQLite::Statement& at);
+/// As :status, :link, :note, :versions and :triaged.
+void bind_word(SQLite::Statement& statement, const Word& word);
 
 /// A word about the row that a case belongs to, or about its cause.
 struct Said {

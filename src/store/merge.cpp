@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/merge.h"
-
-#include <SQLiteCpp/VariadicBind.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +14,9 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/timeline.h"
-#include "store/campaign_table.h"
 #include "store/cause_table.h"
 #include "store/database.h"
-#include "store/facts.h"
-#include "store/mismatch_table.h"
-#include "store/statements.h"
+#include "store/tables.h"
 
 namespace convict::store {
 namespace {
@@ -57,9 +51,7 @@ struct CauseContents {
 
 struct CoverageContents {
   std::optional<Coverage> coverage;  // nullopt if it is damaged or of another feature table
-  std::string table;                 // kept unchanged in that case, because another convict may know it
-  std::string tuples, updated;
-  uint64_t cases = 0;
+  CoverageRow row;                   // kept unchanged in that case, because another convict may know it
 
   CoverageContents& operator+=(const CoverageContents& other);
 };
@@ -117,9 +109,7 @@ constexpr int64_t kMostHits = int64_t{1} << 40;
 
 /// Throws for what SQLite permits without foreign keys, or another program may have written.
 void require_sound_facts(Statements& sql) {
-  const auto most = sql("SELECT coalesce(max(hits), 0) FROM seen");
-  most->executeStep();
-  if (const int64_t hits = most->getColumn(0).getInt64(); hits > kMostHits)
+  if (const int64_t hits = sql.number("SELECT max(hits) FROM seen").value_or(0); hits > kMostHits)
     throw UsageError(fmt::format("one campaign has {} hits of a mismatch; valid: up to {}", hits, kMostHits));
   const auto lost = sql(
       "SELECT signature FROM mismatches m WHERE NOT EXISTS (SELECT 1 FROM sightings s JOIN campaigns c "
@@ -132,15 +122,15 @@ void require_sound_facts(Statements& sql) {
 void read_coverage(Statements& sql, Contents& to) {
   const auto select = sql("SELECT profile, feature_table, cases, tuples, updated FROM coverage");
   while (select->executeStep()) {
-    CoverageContents& one = to.coverage[select->getColumn(0).getString()];
+    auto& [coverage, row] = to.coverage[select->getColumn(0).getString()];
     const SQLite::Column blob = select->getColumn(3);
-    one.table = select->getColumn(1).getString();
-    one.cases = static_cast<uint64_t>(select->getColumn(2).getInt64());
-    one.tuples.assign(static_cast<const char*>(blob.getBlob()), static_cast<size_t>(blob.size()));
-    one.updated = select->getColumn(4).getString();
-    if (one.table != feature_table()) continue;
+    row = {select->getColumn(1).getString(),
+           {static_cast<const char*>(blob.getBlob()), static_cast<size_t>(blob.size())},
+           select->getColumn(4).getString(),
+           static_cast<uint64_t>(select->getColumn(2).getInt64())};
+    if (row.table != feature_table()) continue;
     try {
-      one.coverage = Coverage::parse(one.tuples);
+      coverage = Coverage::parse(row.tuples);
     } catch (const UsageError&) {
       continue;  // damaged: the next campaign of the profile replaces it
     }
@@ -180,11 +170,11 @@ CauseContents& CauseContents::operator+=(const CauseContents& other) {
 CoverageContents& CoverageContents::operator+=(const CoverageContents& other) {
   if (coverage && other.coverage) {
     coverage->unite(*other.coverage);
-    updated = std::max(updated, other.updated);
+    row.updated = std::max(row.updated, other.row.updated);
     return *this;
   }
   const auto rank = [](const CoverageContents& one) {
-    return std::tuple(one.coverage.has_value(), one.updated, one.table, one.tuples);
+    return std::tuple(one.coverage.has_value(), one.row.updated, one.row.table, one.row.tuples);
   };
   if (rank(*this) < rank(other)) *this = other;
   return *this;
@@ -257,11 +247,6 @@ Ids write_campaigns(Statements& sql, const Contents& contents) {
   return ids;
 }
 
-void bind_word(SQLite::Statement& statement, const Word& word) {
-  bind_all(statement, ":status", word.status, ":link", word.link, ":note", word.note, ":triaged", word.triaged,
-           ":versions", word.versions);
-}
-
 void write_known_causes(Statements& sql, const Contents& contents) {
   for (const auto& [name, cause] : contents.causes) {
     const auto statement = sql(R"sql(
@@ -270,8 +255,8 @@ void write_known_causes(Statements& sql, const Contents& contents) {
       ON CONFLICT (name) DO UPDATE SET (title, block, status, link, note, triaged, versions)
         = (excluded.title, excluded.block, excluded.status, excluded.link, excluded.note, excluded.triaged,
            excluded.versions)
-    )sql");
-    bind_all(*statement, ":name", name, ":title", cause.title, ":block", cause.block);
+    )sql",
+                               ":name", name, ":title", cause.title, ":block", cause.block);
     bind_word(*statement, cause.word);
     statement->exec();
   }
@@ -296,33 +281,18 @@ void add_facts(Statements& from, Statements& to, const Ids& campaigns) {
   }
 }
 
-void write_coverage(Statements& sql, const Contents& contents) {
-  for (const auto& [profile, one] : contents.coverage) {
-    const std::string tuples = one.coverage ? one.coverage->serialise() : one.tuples;
-    const auto statement =
-        sql("INSERT OR REPLACE INTO coverage (profile, feature_table, cases, tuples, updated) "
-            "VALUES (?, ?, ?, ?, ?)");
-    statement->bind(1, profile);
-    statement->bind(2, one.table);
-    statement->bind(3, static_cast<int64_t>(one.coverage ? one.coverage->cases() : one.cases));
-    statement->bind(4, tuples.data(), static_cast<int>(tuples.size()));
-    statement->bind(5, one.updated);
-    statement->exec();
-  }
-}
-
 void write_scores(Statements& sql, const Contents& contents) {
   for (const auto& at : in_order(contents.scores, [](const ScoreContents& one) { return one.written; })) {
     const auto& [uuid, score] = *at;
-    const auto statement = sql(R"sql(
-      INSERT INTO scores (uuid, written, convict_version, settings, result) VALUES (?, ?, ?, ?, ?)
+    sql(R"sql(
+      INSERT INTO scores (uuid, written, convict_version, settings, result)
+      VALUES (:uuid, :written, :version, :settings, :result)
       ON CONFLICT (uuid) DO UPDATE SET written = excluded.written, convict_version = excluded.convict_version,
                                        settings = excluded.settings, result = excluded.result
-    )sql");
-    int i = 0;
-    for (const std::string& value : {uuid, score.written, score.version, score.settings, score.result})
-      statement->bind(++i, value);
-    statement->exec();
+    )sql",
+        ":uuid", uuid, ":written", score.written, ":version", score.version, ":settings", score.settings, ":result",
+        score.result)
+        ->exec();
   }
 }
 
@@ -360,23 +330,8 @@ class Input {
   Statements sql_;
 };
 
-size_t rows_in(Statements& sql) {
-  const auto select = sql("SELECT count(*) FROM mismatches");
-  select->executeStep();
-  return static_cast<size_t>(select->getColumn(0).getInt64());
-}
-
-int64_t last_row_in(Statements& sql) {
-  const auto select = sql("SELECT coalesce(max(id), 0) FROM mismatches");
-  select->executeStep();
-  return select->getColumn(0).getInt64();
-}
-
 size_t rows_behind(Statements& sql, int64_t last) {
-  const auto select = sql("SELECT count(*) FROM mismatches WHERE id > ?");
-  select->bind(1, last);
-  select->executeStep();
-  return static_cast<size_t>(select->getColumn(0).getInt64());
+  return static_cast<size_t>(sql.number("SELECT count(*) FROM mismatches WHERE id > :last", ":last", last).value_or(0));
 }
 
 }  // namespace
@@ -394,17 +349,20 @@ MergeSummary merge_databases(const std::string& output, const std::vector<std::s
     Statements sql(*db);
     SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::IMMEDIATE);
     const Contents before = Contents::read(sql);
-    const int64_t last = last_row_in(sql);
+    const int64_t last = sql.number("SELECT max(id) FROM mismatches").value_or(0);
     all += before;
     const Ids campaigns = write_campaigns(sql, all);
     write_known_causes(sql, all);
     for (const auto& copy : copies) copy->add_facts_to(sql, campaigns);
     assign_rows(sql, all_scopes(sql));
     join_causes(sql, KnownCauses(sql, output));
-    write_coverage(sql, all);
+    for (auto& [profile, one] : all.coverage) {
+      if (one.coverage) one.row.tuples = one.coverage->serialise(), one.row.cases = one.coverage->cases();
+      write_coverage(sql, profile, one.row);
+    }
     write_scores(sql, all);
-    const MergeSummary summary{all.campaigns.size(), all.campaigns.size() - before.campaigns.size(), rows_in(sql),
-                               rows_behind(sql, last)};
+    const size_t count = all.campaigns.size();
+    const MergeSummary summary{count, count - before.campaigns.size(), rows_behind(sql, 0), rows_behind(sql, last)};
     transaction.commit();
     return summary;
   } catch (const SQLite::Exception& error) {

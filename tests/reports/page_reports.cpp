@@ -224,7 +224,7 @@ report::Report large_report(size_t rows) {
         number % 3 ? "conv" : "conv_transpose", 2, number % 4 ? "" : ".backward_data", 1 + number % 3,
         2 * (1 + number % 11), 2 * (1 + number % 7), number);
     const report::MismatchReport named =
-        mismatch(number + 1, std::string(store::kStatuses[i % 7 < 3 ? 0 : i % store::kStatuses.size()]),
+        mismatch(number + 1, std::string(kStatuses[i % 7 < 3 ? 0 : i % kStatuses.size()]),
                  suspects[i % 6], std::string(kVerdictNames[i % kVerdictNames.size()]), text);
     const store::MismatchRow explained = one.row;
     one = named;

@@ -3,7 +3,7 @@
 // Rows and their causes: what is known takes its hits, and what seems to be one bug is joined.
 #include "core/cause.h"
 
-#include "store/merge.h"
+#include "store/store.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {

@@ -3,7 +3,7 @@
 // Rows that no convict writes and that the schema lets through: anybody can write to a database with SQL.
 #include "report/report.h"
 #include "reports/writer.h"
-#include "store/merge.h"
+#include "store/store.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {

@@ -6,7 +6,7 @@
 
 #include "core/predicate.h"
 #include "core/random.h"
-#include "store/merge.h"
+#include "store/store.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {

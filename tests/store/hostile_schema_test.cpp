@@ -6,11 +6,9 @@
 #include <climits>
 
 #include "store/database.h"
-#include "store/limits.h"
-#include "store/merge.h"
-#include "store/migration.h"
-#include "store/old_schema.h"
 #include "store/schema.h"
+#include "store/sqlite.h"
+#include "store/store.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {

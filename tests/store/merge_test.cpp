@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Merging databases: the result says the same whatever the order of the inputs and however often they are merged.
-#include "store/merge.h"
+#include "store/store.h"
 
 #include <algorithm>
 #include <set>
 
 #include "core/cause.h"
 #include "core/random.h"
-#include "store/old_schema.h"
 #include "store/schema.h"
 #include "tests/store/store_fixture.h"
 

@@ -3,7 +3,6 @@
 // What the database keeps: campaigns, mismatches once per signature, and its own schema.
 #include <algorithm>
 
-#include "store/old_schema.h"
 #include "store/schema.h"
 #include "tests/store/store_fixture.h"
 

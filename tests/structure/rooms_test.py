@@ -17,7 +17,7 @@ TOPS = ("src", "lab", "kernels", "oracles", "reports")
 CERTIFICATE_CODEC = "src/core/certificate.cpp"
 MESSAGE_CODEC = ("src/workers/messages.h", "src/workers/messages.cpp")
 # Documents that have keys of the same spelling: exported cases, SARIF, explanations.
-EXPLANATION_CODEC = "src/store/explanation.cpp"
+EXPLANATION_CODEC = "src/store/rows.cpp"
 OTHER_DOCUMENTS = {("src/exports/json.cpp", "exact"), ("reports/sarif.cpp", "text"), (EXPLANATION_CODEC, "text")}
 
 

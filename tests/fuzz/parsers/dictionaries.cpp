@@ -93,7 +93,7 @@ Words database_words() {
   add_numbers(words);
   words.insert(kVerdictNames.begin(), kVerdictNames.end());
   words.insert(kBlameNames.begin(), kBlameNames.end());
-  words.insert(store::kShownStatuses.begin(), store::kShownStatuses.end());
+  words.insert(kShownStatuses.begin(), kShownStatuses.end());
   add(words, {"{}", "[]", "null", "\"\"", "{\"\":", "[[0,1]]", "{\"cases\":", "\x1e", "\xff\xfe"});
   add(words, {"role", "at", "got_hex", "exact_hex", "terms", "magnitude", "bound_name", "witnesses", "read", "needs"});
   add(words,

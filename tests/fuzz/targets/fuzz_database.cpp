@@ -20,7 +20,6 @@
 #include "report/report.h"
 #include "reports/writer.h"
 #include "store/database.h"
-#include "store/merge.h"
 #include "store/store.h"
 #include "tests/fuzz/parsers/border.h"
 #include "tests/fuzz/parsers/database_input.h"

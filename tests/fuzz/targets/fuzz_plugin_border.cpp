@@ -9,10 +9,10 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/json_text.h"
 #include "core/layout.h"
 #include "examine/pipeline.h"
 #include "run/guarded_call.h"
-#include "store/database.h"
 #include "tests/fuzz/parsers/border.h"
 #include "tests/fuzz/parsers/hostile_plugin.h"
 
@@ -26,7 +26,7 @@ constexpr const char* kCases[] = {"conv1d in=3 k=2 bias",
 
 void expect_kept(const Mismatch& mismatch) {
   expect_message(signature(mismatch));
-  const std::string text = store::to_json_text(to_json(mismatch.certificate));
+  const std::string text = json_line(to_json(mismatch.certificate));
   expect(certificate_from_json(nlohmann::json::parse(text)) == mismatch.certificate,
          "a certificate that JSON keeps: " + text);
 }
