@@ -25,13 +25,8 @@ endfunction()
 # write_page(<output.cpp> <folder> <chart library> <script>...): the scripts are joined in that order.
 function(write_page output folder chart_library)
   file(READ ${folder}/page.html page)
-  set(style "")
-  set(inputs "")
-  foreach(name colours.css page.css screens.css)
-    file(READ ${folder}/${name} text)
-    string(APPEND style "${text}")
-    list(APPEND inputs ${folder}/${name})
-  endforeach()
+  file(READ ${folder}/page.css style)
+  set(inputs ${folder}/page.css)
   file(READ ${chart_library} chart)
   set(script "\"use strict\";\n")
   foreach(name IN LISTS ARGN)
@@ -53,7 +48,7 @@ function(write_page output folder chart_library)
   string(SUBSTRING "${page}" ${behind} -1 after)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "// Written by cmake/WebPage.cmake.
-#include \"reports/html/page.h\"
+#include \"reports/html/page_document.h\"
 
 namespace convict::html {
 

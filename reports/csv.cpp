@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "reports/shared/unicode.h"
+#include "reports/shared/foreign_text.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

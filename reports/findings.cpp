@@ -3,13 +3,12 @@
 // Writes the mismatches of oracles as a page for people without the database.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/plain_words.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
-#include "reports/shared/markdown.h"
+#include "reports/shared/foreign_text.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes one web page without external files: reports/html/ has its parts, cmake/WebPage.cmake joins them.
-#include "reports/html/page.h"
 #include "reports/html/page_document.h"
-#include "reports/html/text.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

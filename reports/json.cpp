@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes one JSON document with every fact.
-#include "reports/shared/report_json.h"
-
 #include <nlohmann/json.hpp>
+
+#include "reports/shared/report_json.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

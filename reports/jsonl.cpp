@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes the facts of the JSON document as one object per line, for grep, jq and log loaders; "type" is its kind.
-#include "reports/shared/report_json.h"
-
 #include <nlohmann/json.hpp>
+
+#include "reports/shared/report_json.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

@@ -11,8 +11,7 @@
 #include "core/plain_words.h"
 #include "reports/shared/causes.h"
 #include "reports/shared/certificate_text.h"
-#include "reports/shared/standing.h"
-#include "reports/shared/unicode.h"
+#include "reports/shared/foreign_text.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

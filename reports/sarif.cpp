@@ -12,9 +12,8 @@
 
 #include "core/text.h"
 #include "reports/shared/causes.h"
+#include "reports/shared/certificate_text.h"
 #include "reports/shared/report_json.h"
-#include "reports/shared/standing.h"
-#include "reports/shared/verdict_text.h"
 #include "reports/writer.h"
 
 namespace convict::reports {

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/text.h"
 #include "reports/shared/causes.h"
-#include "reports/shared/standing.h"
 #include "reports/writer.h"
 
 namespace convict::reports {
@@ -56,12 +54,8 @@ std::string ratio_text(const std::string& name, const RatioHistogram& histogram)
 }
 
 std::string ratios_text(const report::Report& report) {
-  std::map<std::string, RatioHistogram> sums;
-  for (const report::CampaignReport& campaign : report.campaigns)
-    for (const auto& [name, histogram] : campaign.ratios)
-      for (int i = 0; i < RatioHistogram::kBins; ++i) sums[name].counts[i] += histogram.counts[i];
   std::string text;
-  for (const auto& [name, histogram] : sums) text += ratio_text(name, histogram);
+  for (const auto& [name, histogram] : report::ratios_of(report.campaigns)) text += ratio_text(name, histogram);
   return text.empty() ? "" : "errors:\n" + text;
 }
 

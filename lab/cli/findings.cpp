@@ -28,7 +28,7 @@
 #include "lab/cli/commands.h"
 #include "lab/cli/issue_report.h"
 #include "reports/shared/certificate_text.h"
-#include "reports/shared/markdown.h"
+#include "reports/shared/foreign_text.h"
 
 namespace convict::cli {
 namespace {

@@ -4,21 +4,207 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <exception>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+#include <tuple>
 
+#include "core/case_text.h"
 #include "core/counters.h"
+#include "core/geometry.h"
+#include "core/plain_words.h"
 #include "core/text.h"
-#include "reports/html/text.h"
+#include "core/verdict.h"
+#include "exports/exporter.h"
+#include "exports/shared/operands.h"
 #include "reports/shared/causes.h"
-#include "reports/shared/verdict_text.h"
+#include "reports/shared/certificate_text.h"
 
 namespace convict::html {
+
+std::string embeddable(const nlohmann::json& value) {
+  const std::string plain = value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
+  std::string text;
+  text.reserve(plain.size() + plain.size() / 16);
+  for (const char c : plain) {  // '<' and '>' occur in strings only, where they may be spelt so
+    if (c == '<')
+      text += "\\u003c";
+    else if (c == '>')
+      text += "\\u003e";
+    else
+      text += c;
+  }
+  return text;
+}
+
+std::string cut(const std::string& text, size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;  // inside a character
+  return text.substr(0, limit) + fmt::format(" ... (cut, {} bytes)", with_commas(text.size()));
+}
+
+// ---- What a mismatch has beyond its line, each part within a limit of its own ---------------------------------------
+
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t kLongestText = 10'000;  // a note, or a text of a certificate
+constexpr size_t kMostSightings = 100;
+constexpr size_t kLongestExport = 64'000;
+constexpr double kMostMultiplyAdds = 200'000;  // exporting computes the case exactly, three times for every row
+constexpr std::array<std::string_view, 4> kExports = {"pytorch", "onednn", "benchdnn", "cpp"};
+
+/// The JSON with its texts cut, but those that are pictures.
+json with_cut_texts(const json& value) {
+  if (value.is_string()) return cut(value.get<std::string>(), kLongestText);
+  if (!value.is_structured()) return value;
+  json result = value;
+  for (auto& [key, one] : result.items())
+    if (key != "map") one = with_cut_texts(one);
+  return result;
+}
+
+/// A text, or {"unsuited": why there is none}.
+json exported(const exports::Exporter& exporter, const exports::ExportRequest& request, const store::MismatchRow& row) {
+  std::string why = exports::too_large(request.c);
+  if (why.empty()) why = exporter.unsuited(request);
+  if (!why.empty()) return {{"unsuited", cut(why, kLongestText)}};
+  const std::string by_hand = fmt::format("`convict export {} --to {}` writes it", row.id, exporter.name);
+  if (multiply_adds(resolve(request.c).problem) > kMostMultiplyAdds)
+    return {{"unsuited", "too many multiply-adds for this page: " + by_hand}};
+  const std::string text = exporter.write(request).front().bytes;
+  if (text.size() > kLongestExport) return {{"unsuited", "too long for this page: " + by_hand}};
+  return text;
+}
+
+json exports_of(const store::MismatchRow& row) {
+  json result = json::object();
+  for (const exports::Exporter* exporter : exports::all()) {
+    if (std::ranges::find(kExports, exporter->name) == kExports.end()) continue;
+    try {
+      exports::ExportRequest request{parse_case(row.best_text())};
+      request.must_be_refused = static_cast<bool>(resolve(request.c).why_not);
+      request.evidence = {row.suspect, row.verdict, row.best_certificate()};
+      result[std::string(exporter->name)] = exported(*exporter, request, row);
+    } catch (const std::exception& error) {  // a case or a certificate that makes no sense: somebody wrote it by hand
+      result[std::string(exporter->name)] = {{"unsuited", cut(error.what(), kLongestText)}};
+    }
+  }
+  return result;
+}
+
+json sightings_of(const std::vector<store::CampaignSighting>& sightings) {
+  json list = json::array();
+  for (size_t i = 0; i < std::min(sightings.size(), kMostSightings); ++i) {
+    const store::CampaignSighting& one = sightings[i];
+    list.push_back({{"campaign", one.campaign},
+                    {"hits", one.hits},
+                    {"profile", cut(one.profile, 200)},
+                    {"seed", cut(one.seed, 40)},
+                    {"first", cut(one.first_seen, 40)},
+                    {"last", cut(one.last_seen, 40)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+json detail_of(const report::MismatchReport& mismatch) {
+  const store::MismatchRow& row = mismatch.row;
+  Certificate certificate = certificate_in(row.best_certificate());
+  json detail = {{"signature", cut(row.signature, kLongestText)},
+                 {"repro", cut(mismatch.repro, kLongestText)},
+                 {"note", cut(row.note, kLongestText)},
+                 {"found", cut(row.case_text, kLongestText)},
+                 {"triaged", cut(row.triaged, 200)},
+                 {"certificate", with_cut_texts(to_json(certificate))},
+                 {"explanation", with_cut_texts(to_json(row.explanation))},
+                 {"sightings", sightings_of(mismatch.sightings)},
+                 {"more_sightings", mismatch.sightings.size() - std::min(mismatch.sightings.size(), kMostSightings)},
+                 {"exports", exports_of(row)}};
+  if (embeddable(detail).size() > kMostWithValues) {
+    certificate.errors.values.reset();
+    detail["certificate"] = with_cut_texts(to_json(certificate));
+  }
+  if (embeddable(detail).size() > kMostWithExports) detail.erase("exports");
+  return embeddable(detail).size() > kMostWithExports ? json() : detail;
+}
+
+// ---- Lines of mismatches --------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr size_t kLongestName = 200, kLongestCase = 4096, kLongestWords = 500;
+
+template <class Names>
+size_t rank(const Names& names, std::string_view name) {
+  return static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+std::vector<const report::MismatchReport*> by_importance(const std::vector<report::MismatchReport>& mismatches) {
+  std::vector<const report::MismatchReport*> order;
+  for (const report::MismatchReport& one : mismatches) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
+    return std::tuple(rank(kShownStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
+                      rank(kVerdictNames, one->row.verdict));
+  });
+  return order;
+}
+
+json line_of(const store::MismatchRow& row) {
+  json line = {{"id", row.id},
+               {"status", cut(row.effective_status, kLongestName)},
+               {"suspect", cut(row.suspect, kLongestName)},
+               {"verdict", cut(row.verdict, kLongestName)},
+               {"blame", cut(row.blame, kLongestName)},
+               {"operation", cut(row.operation, kLongestName)},
+               {"hits", row.hits},
+               {"first", cut(row.first_seen, kLongestName)},
+               {"last", cut(row.last_seen, kLongestName)},
+               {"case", cut(row.best_text(), kLongestCase)}};
+  if (row.shrunk_text) line["shrunk"] = true;
+  if (row.effective_status != row.status) line["triage"] = cut(row.status_text(), kLongestWords);
+  const std::string predicate = row.predicate.empty() ? "" : predicate_in_words(row.predicate, row.best_text());
+  const std::string place = place_in_words(row.geography);
+  for (const auto& [key, text] : {std::pair("predicate", &predicate), std::pair("geography", &place),
+                                  std::pair("link", &row.link), std::pair("note", &row.note)})
+    if (!text->empty()) line[key] = cut(*text, kLongestWords);
+  return line;
+}
+
+}  // namespace
+
+Rows rows_of(const std::vector<report::MismatchReport>& mismatches, const Budget& budget) {
+  Rows rows;
+  size_t used = 0;
+  const std::vector<const report::MismatchReport*> order = by_importance(mismatches);
+  for (const report::MismatchReport* one : order) {
+    json line = line_of(one->row);
+    const size_t size = embeddable(line).size() + 1;  // and a comma
+    if (used + size > budget.lines) break;
+    used += size;
+    rows.lines.push_back(std::move(line));
+  }
+  rows.left_out = order.size() - rows.lines.size();
+  bool room = true;
+  for (size_t i = 0; i < rows.lines.size(); ++i) {
+    json detail = room ? detail_of(*order[i]) : json();
+    const size_t size = embeddable(detail).size() + sizeof(",\"detail\":");
+    room = room && used + size <= budget.rows;  // once full, no smaller detail is added after a gap
+    if (!room || detail.is_null()) {
+      ++rows.without_detail;
+      continue;
+    }
+    used += size;
+    rows.lines[i]["detail"] = std::move(detail);
+  }
+  return rows;
+}
+
+// ---- The document ---------------------------------------------------------------------------------------------------
+
+namespace {
 
 constexpr size_t kMostCampaigns = 400;    // the last ones
 constexpr size_t kMostWithProgress = 20;  // the last ones that have any
@@ -128,20 +314,15 @@ json campaigns_of(const std::vector<report::CampaignReport>& campaigns) {
                     {"libraries", list.size() < kMostWithProgress ? libraries_of(one->info.libraries) : json::object()},
                     {"counts", counts_of(one->counts)}});
     if (list.size() == 1) list.back()["targets"] = targets_of(*one);
-    if (!one->progress.empty() && ++with_progress <= kMostWithProgress)
-      list.back()["progress"] = moments_of(one->progress);
+    if (!one->moments.empty() && ++with_progress <= kMostWithProgress)
+      list.back()["progress"] = moments_of(one->moments);
   }
   return list;
 }
 
-/// Of all campaigns together.
-json ratios_of(const std::vector<report::CampaignReport>& campaigns) {
-  std::map<std::string, RatioHistogram> sums;
-  for (const report::CampaignReport& campaign : campaigns)
-    for (const auto& [name, histogram] : campaign.ratios)
-      for (size_t bin = 0; bin < histogram.counts.size(); ++bin) sums[name].counts[bin] += histogram.counts[bin];
+json histograms_of(const std::vector<report::CampaignReport>& campaigns) {
   json result = json::object();
-  for (const auto& [name, histogram] : sums)
+  for (const auto& [name, histogram] : report::ratios_of(campaigns))
     if (result.size() < kMostNames) result[cut(name, 200)] = histogram.counts;
   return result;
 }
@@ -238,7 +419,7 @@ json page_document(const report::Report& report, const Budget& budget) {
           {"campaigns", campaigns_of(report.campaigns)},
           {"campaign_count", report.campaigns.size()},
           {"profiles", std::move(profiles)},
-          {"ratios", ratios_of(report.campaigns)},
+          {"ratios", histograms_of(report.campaigns)},
           {"score", score_fits ? report.score : json()},
           {"mismatches", std::move(rows.lines)},
           {"left_out", rows.left_out},

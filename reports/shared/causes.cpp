@@ -5,16 +5,32 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "core/cause.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "reports/shared/standing.h"
 
 namespace convict::reports {
+
+bool came_back(const report::MismatchReport& one) {
+  // Times are ISO 8601 and sort as text.
+  return one.row.effective_status == "fixed" && !one.row.triaged.empty() && one.row.last_seen > one.row.triaged;
+}
+
+bool fails(const report::MismatchReport& one) {
+  const bool excused = one.row.blame == name_of(Blame::kOracle) || one.row.blame == name_of(Blame::kNobody);
+  return (one.is_new() || came_back(one)) && !excused;
+}
+
+std::string standing(const report::MismatchReport& one) {
+  std::string text = one.row.status_text();
+  if (came_back(one)) text += ", but seen again";
+  if ((one.is_new() || came_back(one)) && !fails(one)) text += ", blame: " + one.row.blame;
+  return text;
+}
+
 namespace {
 
 constexpr size_t kNamesInAList = 4;
@@ -38,7 +54,7 @@ auto rank(const report::MismatchReport* one) {
                     one->row.best_text().size());
 }
 
-/// The row that says most, of the simplest case: the title of a cause is of the same one (store/cause_join.cpp).
+/// The row that says most, of the simplest case: the title of a cause is of the same one (store/cause_table.cpp).
 auto telling(const report::MismatchReport* one) {
   return std::tuple(one->row.predicate.empty(), one->row.best_text().size(), one->row.best_text());
 }

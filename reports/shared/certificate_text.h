@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Verdicts and certificates in words.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/certificate.h"
+#include "core/verdict.h"
 
 namespace convict::reports {
+
+/// One sentence about what the implementation did, for people who have not read docs/verdicts.md.
+std::string_view meaning_of(Verdict verdict);
 
 /// A certificate in a few lines, each indented by four blanks: what is missing is shown as "?", and control characters
 /// are inert.

@@ -80,18 +80,14 @@ json json_of(const report::CampaignReport& campaign) {
           {"counts", campaign.counts},
           {"targets", targets},
           {"not_judged", gaps},
-          {"progress", progress_json(campaign.progress)},
+          {"progress", progress_json(campaign.moments)},
           {"ratios", ratios}};
 }
 
-json json_of(const report::MismatchReport& mismatch) {
-  const store::MismatchRow& row = mismatch.row;
+json json_of(const store::MismatchRow& row) {
   return {{"id", row.id},
           {"signature", row.signature},
           {"coarse", row.coarse},
-          {"status", row.effective_status},
-          {"triage", row.status_text()},
-          {"gone", row.gone},
           {"triaged", row.triaged},
           {"versions", row.versions},
           {"link", row.link},
@@ -99,24 +95,33 @@ json json_of(const report::MismatchReport& mismatch) {
           {"suspect", row.suspect},
           {"verdict", row.verdict},
           {"blame", row.blame},
-          {"operation", row.operation},
-          {"case", row.best_text()},
-          {"certificate", row.best_certificate()},
-          {"shrunk", row.shrunk_text.has_value()},
-          {"case_as_found", row.case_text},
-          {"certificate_as_found", row.certificate},
-          {"cost_as_found", row.cost},
           {"geography", row.geography},
           {"predicate", row.predicate},
           {"explanation", to_json(row.explanation)},
-          {"repro", mismatch.repro},
           {"hits", row.hits},
           {"first_seen", row.first_seen},
           {"last_seen", row.last_seen},
-          {"cause", row.cause ? json(*row.cause) : json(nullptr)},
-          {"first_campaign", row.first_campaign},
-          {"last_campaign", row.last_campaign},
-          {"sightings", json_of(mismatch.sightings)}};
+          {"cause", row.cause ? json(*row.cause) : json(nullptr)}};
+}
+
+json json_of(const report::MismatchReport& mismatch) {
+  const store::MismatchRow& row = mismatch.row;
+  json document = json_of(row);
+  document.update({{"status", row.effective_status},
+                   {"triage", row.status_text()},
+                   {"gone", row.gone},
+                   {"operation", row.operation},
+                   {"case", row.best_text()},
+                   {"certificate", row.best_certificate()},
+                   {"shrunk", row.shrunk_text.has_value()},
+                   {"case_as_found", row.case_text},
+                   {"certificate_as_found", row.certificate},
+                   {"cost_as_found", row.cost},
+                   {"repro", mismatch.repro},
+                   {"first_campaign", row.first_campaign},
+                   {"last_campaign", row.last_campaign},
+                   {"sightings", json_of(mismatch.sightings)}});
+  return document;
 }
 
 json json_of(const CauseGroup& group) {

@@ -15,6 +15,8 @@ nlohmann::json json_of(const report::Report& report);
 nlohmann::json json_of(const report::ProfileReport& profile);
 nlohmann::json json_of(const report::CampaignReport& campaign);
 nlohmann::json json_of(const report::MismatchReport& mismatch);
+/// What all documents say of a row in the same words.
+nlohmann::json json_of(const store::MismatchRow& row);
 nlohmann::json json_of(const std::vector<store::CampaignSighting>& sightings);
 nlohmann::json json_of(const CauseGroup& cause);
 

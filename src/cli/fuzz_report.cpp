@@ -21,7 +21,6 @@
 #include "generate/profile.h"
 #include "report/repro_command.h"
 #include "reports/shared/certificate_text.h"
-#include "reports/shared/verdict_text.h"
 
 namespace convict::cli {
 namespace {

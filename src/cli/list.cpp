@@ -18,7 +18,7 @@
 #include "core/text.h"
 #include "generate/profile.h"
 #include "reports/shared/report_json.h"
-#include "reports/shared/verdict_text.h"
+#include "reports/shared/certificate_text.h"
 #include "store/store.h"
 
 namespace convict::cli {

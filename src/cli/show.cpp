@@ -20,8 +20,6 @@
 #include "reports/shared/causes.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/report_json.h"
-#include "reports/shared/standing.h"
-#include "reports/shared/verdict_text.h"
 
 namespace convict::cli {
 namespace {

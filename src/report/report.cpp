@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
@@ -130,9 +129,7 @@ std::vector<CampaignReport> report_on_campaigns(const store::Store& store, const
       auto stored = store.campaign(row.id);
       if (!stored) continue;  // it has been removed meanwhile
       auto targets = targets_of(stored->info.surveys, stored->judged);
-      reports.push_back({row.id, std::move(stored->info), stored->state, stored->started, stored->ended,
-                         std::move(stored->counts), std::move(stored->moments), std::move(stored->ratios),
-                         std::move(stored->judged), std::move(targets)});
+      reports.push_back({std::move(*stored), std::move(targets)});
     } catch (const UsageError& error) {
       notes.emplace_back(error.what());
     }
@@ -200,6 +197,13 @@ json last_score(const store::Store& store) {
 
 double SignatureReport::chance_of_new() const {
   return cases == 0 ? 1 : std::min(1.0, static_cast<double>(hit_once) / static_cast<double>(cases));
+}
+
+Ratios ratios_of(const std::vector<CampaignReport>& campaigns) {
+  Ratios sums;
+  for (const CampaignReport& campaign : campaigns)
+    for (const auto& [name, histogram] : campaign.ratios) sums[name] += histogram;
+  return sums;
 }
 
 Report make_report(const ReportSettings& settings, const std::function<void(const std::string&)>& progress) {

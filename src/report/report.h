@@ -56,14 +56,7 @@ struct TargetReport {
   generate::Gaps gaps = {};
 };
 
-struct CampaignReport {
-  int64_t id = 0;
-  store::CampaignInfo info;
-  std::string state, started, ended;                 // ended: empty while it runs
-  nlohmann::json counts;                             // docs/background/store-format.md
-  std::vector<Moment> progress;                      // in the order of time; a few hundred at most
-  Ratios ratios;                                     // by implementation
-  nlohmann::json judged = nlohmann::json::object();  // by target: campaign/standing.h
+struct CampaignReport : store::StoredCampaign {
   std::map<std::string, TargetReport> targets = {};  // those that were judged
 };
 
@@ -96,6 +89,9 @@ struct ReportSettings {
   store::MismatchFilter mismatches = {};
   std::optional<int64_t> campaign = {};  // only its numbers, and the mismatches that it saw
 };
+
+/// Of all campaigns together.
+Ratios ratios_of(const std::vector<CampaignReport>& campaigns);
 
 /// Reads the database, which has to exist, and computes what its profiles can reach. That takes half a second for each
 /// profile: calls progress(profile) first. Throws UsageError.

@@ -57,14 +57,14 @@ TEST_F(ReportFacts, HasCampaignsWithTheirProgress) {
   EXPECT_EQ(all.campaigns[0].state, "running");
   EXPECT_EQ(all.campaigns[0].started, "2020");
   EXPECT_EQ(all.campaigns[0].ended, "");
-  EXPECT_TRUE(all.campaigns[0].progress.empty());
+  EXPECT_TRUE(all.campaigns[0].moments.empty());
   const report::CampaignReport& first = all.campaigns[1];
   EXPECT_EQ(first.info.seed, 1u);
   EXPECT_EQ(first.info.profile, "smoke");
   EXPECT_FALSE(first.ended.empty());
   EXPECT_EQ(first.counts["cases"], 9);
-  ASSERT_EQ(first.progress.size(), 2u);
-  EXPECT_EQ(first.progress[1], (Moment{2.5, 9, 7, 8}));
+  ASSERT_EQ(first.moments.size(), 2u);
+  EXPECT_EQ(first.moments[1], (Moment{2.5, 9, 7, 8}));
   EXPECT_EQ(first.ratios.at("a").counts.back(), 1u);
 }
 

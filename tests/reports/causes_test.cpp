@@ -20,7 +20,7 @@ report::MismatchReport of(int64_t id, const std::string& verdict, const std::str
   return one;
 }
 
-/// The title is that of the simplest case that is explained (store/cause_join.cpp), and so is the condition: not that of
+/// The title is that of the simplest case that is explained (store/cause_table.cpp), and so is the condition: not that of
 /// the most urgent row.
 TEST(CausesOfAReport, TheConditionIsThatOfTheTitle) {
   report::Report report;

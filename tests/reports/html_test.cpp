@@ -15,8 +15,6 @@
 #include "core/features.h"
 #include "core/geometry.h"
 #include "reports/html/page_document.h"
-#include "reports/html/rows.h"
-#include "reports/html/text.h"
 #include "reports/writer.h"
 #include "store/store.h"
 #include "tests/cli/command.h"

@@ -135,7 +135,7 @@ report::CampaignReport campaign(int64_t id, const std::string& profile, uint64_t
     const double done = i / 60.0;
     const uint64_t so_far =
         static_cast<uint64_t>(static_cast<double>(cases) * (done - 0.04 * std::sin(9.42478 * done)));
-    one.progress.push_back({60.0 * i, so_far, static_cast<uint32_t>(9000 * (1 - std::exp(-4 * done))),
+    one.moments.push_back({60.0 * i, so_far, static_cast<uint32_t>(9000 * (1 - std::exp(-4 * done))),
                             static_cast<uint32_t>(240000 * (1 - std::exp(-2 * done)))});
   }
   const std::pair<std::string, int> centres[] = {{"direct", 27}, {"im2col", 26}, {"onednn", 28}, {"phase", 24}};

@@ -125,7 +125,7 @@ report::CampaignReport campaign(int64_t id) {
   report.state = id == 1 ? "finished" : hostile_text();
   report.started = "2026-11-20T22:00:00Z", report.ended = "2026-11-20T22:01:00Z";
   report.counts = {{"cases", 1000 * id}, {"judged", 999 * id}, {"seconds", 60.25}};
-  report.progress = {{0.5, 10, 100, 1000}, {60.25, 1000, 7000, 200000}};
+  report.moments = {{0.5, 10, 100, 1000}, {60.25, 1000, 7000, 200000}};
   report.ratios["direct"].counts[29] = 3;
   report.ratios["direct"].counts[20] = 400;
   report.ratios["onednn"].counts[31] = 1;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/shared/markdown.h"
+#include "reports/shared/foreign_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace convict::reports {
@@ -52,6 +54,35 @@ std::string link_text(const std::string& link) {
            std::string_view("-._~:/?#@!$&'*+,;=%").find(c) != std::string_view::npos;
   });
   return plain && link.starts_with("https://") ? "<" + link + ">" : prose(link);
+}
+
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+
+/// Replaces invalid UTF-8, by means of the JSON library.
+std::string valid_utf8(const std::string& text) {
+  using nlohmann::json;
+  return json::parse(json_line(json(text))).get<std::string>();
+}
+
+}  // namespace
+
+std::string valid_text(const std::string& text) {
+  std::string result;
+  const std::string utf8 = valid_utf8(text);
+  for (size_t i = 0; i < utf8.size(); ++i) {
+    const std::string_view rest = std::string_view(utf8).substr(i);
+    const bool noncharacter = rest.starts_with("\xef\xbf\xbe") || rest.starts_with("\xef\xbf\xbf");
+    const bool control = static_cast<unsigned char>(utf8[i]) < 0x20 &&
+                         std::string_view("\t\n\r").find(utf8[i]) == std::string_view::npos;
+    if (noncharacter) i += 2;
+    if (noncharacter || control)
+      result += kReplacement;
+    else
+      result += utf8[i];
+  }
+  return result;
 }
 
 }  // namespace convict::reports

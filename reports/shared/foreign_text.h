@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Escapes foreign text for Markdown, so that nothing in it acts as Markdown or HTML. "?" replaces each character that
-// is not printable ASCII.
+// Foreign text in Markdown, so that nothing in it acts as Markdown or HTML ("?" replaces each character that is not
+// printable ASCII), and in files that hold Unicode.
 #pragma once
 
 #include <string>
@@ -29,5 +29,9 @@ std::string code_cell(const std::string& text, size_t limit = kLongestText);
 
 /// A link if `link` is a plain https address, else its text.
 std::string link_text(const std::string& link);
+
+/// Makes UTF-8 that XML 1.0 can hold (2.2, production Char). U+FFFD replaces invalid UTF-8, U+FFFE, U+FFFF, and control
+/// characters other than tab and line ends.
+std::string valid_text(const std::string& text);
 
 }  // namespace convict::reports
