@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/failure.h"
 #include "cli/parser.h"
 #include "cli/streams.h"
 #include "lab/cli/commands.h"

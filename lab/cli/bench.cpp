@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "campaign/target_survey.h"
-#include "cli/calibration_note.h"
+#include "campaign/standing.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/live_block.h"
 #include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/roster_query.h"
 #include "core/error.h"
 #include "core/geometry.h"
 #include "core/json_text.h"

@@ -16,8 +16,8 @@
 #include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
-#include "reports/shared/foreign_text.h"
 #include "reports/shared/certificate_text.h"
+#include "reports/shared/foreign_text.h"
 
 namespace convict::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/live_block.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/roster_query.h"
 #include "core/error.h"
 #include "core/json_text.h"

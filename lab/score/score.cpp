@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "campaign/target_survey.h"
+#include "campaign/standing.h"
 #include "core/error.h"
 #include "core/temporary_folder.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "campaign/own_evidence.h"
 #include "core/plugin_name.h"
 #include "workers/lone_run.h"
 
@@ -21,11 +20,11 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   const Mismatch& seen = sighting.mismatch;
   const uint64_t index = sighting.index;
   // The checker contradicts the reference in this process, too, where no plugin has run: that ends the campaign.
-  if (seen.blame == Blame::kReference && refuted_claim(seen)) return settings_.books.add(index, seen);
+  if (seen.blame == Blame::kReference && refuted_claim(seen)) return books_.add(index, seen);
   const workers::KindOfAccusation kind = kind_of(seen);
   if (auto settled = confirmations_.settle_without_trial(seen, kind))
-    return settings_.books.add(index, *std::move(settled));
-  const int number = settings_.books.accuse(index, seen, sighting.counts);
+    return books_.add(index, *std::move(settled));
+  const int number = books_.accuse(index, seen, sighting.counts);
   if (is_ending_) return;
   const auto others = alike_.find(kind.name);
   // Only the first that wait may get trials of their own, for which they need their history.
@@ -61,7 +60,7 @@ Task<void> Accusations::confirm(Accusation one, std::string kind) {
   };
   Mismatch found = co_await confirmations_.checked(one.seen, now, settings_.result.roster, earlier);
   if (settings_.supervisor.is_interrupted()) co_return;  // which proves nothing: the case stays open
-  settings_.kept.keep(settings_.books.settle(one.index, one.number, std::move(found)));
+  settings_.kept.keep(books_.settle(one.index, one.number, std::move(found)));
   settle_alike(kind);
 }
 
@@ -74,7 +73,7 @@ void Accusations::settle_alike(const std::string& kind) {
   for (Accusation& one : alike) {
     const workers::KindOfAccusation now = kind_of(one.seen);
     if (auto settled = confirmations_.settle_without_trial(one.seen, now)) {
-      std::ranges::move(settings_.books.settle(one.index, one.number, *std::move(settled)), std::back_inserter(hits));
+      std::ranges::move(books_.settle(one.index, one.number, *std::move(settled)), std::back_inserter(hits));
     } else if (const auto others = alike_.find(now.name); others != alike_.end()) {
       others->second.push_back(std::move(one));
       ++waiting_;
@@ -104,11 +103,11 @@ Task<void> Accusations::replay(OpenRow row) {
 
 void Accusations::accuse(const workers::WorkerDeath& death) {
   // The draws of the dead process do not lead to a case that is examined again: it was handed out by its line.
-  const Case* again = settings_.books.lost_case(death.index);
+  const Case* again = books_.lost_case(death.index);
   const Case lost = again ? *again : workers::lost_case(death, settings_.supervisor.worker);
   const Mismatch suspected = workers::first_suspicion(death, lost, settings_.result.roster);
   settings_.result.note_loss(suspected.suspect, death.lost_seconds);
-  const int number = death.reported ? 0 : settings_.books.lose(death, lost, suspected);
+  const int number = death.reported ? 0 : books_.lose(death, lost, suspected);
   if (auto likely = without_trial(death, suspected)) return settle(death, lost, number, *std::move(likely));
   if (!is_ending_) return trials_.start(attribute(death, lost, number));
   if (death.reported) untried_.push_back(suspected);
@@ -139,7 +138,7 @@ void Accusations::settle(const workers::WorkerDeath& death, const Case& lost, in
   settings_.result.note_death(found.suspect, lost);
   if (death.reported) return settings_.kept.keep({found});
   const uint64_t without = workers::without_dead(death, found, settings_.result.roster);
-  settings_.kept.keep(settings_.books.settle_death(death.index, number, std::move(found), without));
+  settings_.kept.keep(books_.settle_death(death.index, number, std::move(found), without));
 }
 
 void Accusations::end() {

@@ -22,12 +22,11 @@
 
 namespace convict::campaign {
 
-/// What the trials of accusations need to know of a campaign, and where they write what came of them. All of it
-/// outlives them.
-struct AccusationSettings {
+/// What the lanes of a campaign share, and the trials of accusations: what they need to know of it, and where they
+/// write what came of them. All of it outlives them.
+struct SharedByLanes {
   workers::Pool& pool;
   const workers::SupervisionSettings& supervisor;
-  Bookkeeping& books;
   CampaignResult& result;
   KeptResult& kept;
   bool shrinks = false;  // what is shown, but for problems that are not legal
@@ -38,8 +37,9 @@ std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster);
 
 class Accusations {
  public:
-  explicit Accusations(AccusationSettings settings)
-      : settings_(std::move(settings)), confirmations_(settings_.pool, settings_.supervisor) {}
+  /// The books are borrowed.
+  Accusations(const SharedByLanes& settings, Bookkeeping& books)
+      : settings_(settings), books_(books), confirmations_(settings_.pool, settings_.supervisor) {}
 
   /// A mismatch of a case that is not complete yet.
   void accuse(const workers::Sighting& sighting);
@@ -84,7 +84,8 @@ class Accusations {
   std::optional<Mismatch> without_trial(const workers::WorkerDeath& death, const Mismatch& suspected) const;
   void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);
 
-  const AccusationSettings settings_;
+  const SharedByLanes settings_;
+  Bookkeeping& books_;
   workers::Confirmations confirmations_;
   workers::Attributions attributions_;
   workers::Tasks trials_;

@@ -22,7 +22,7 @@
 #include "campaign/kept_result.h"
 #include "campaign/lane.h"
 #include "campaign/parting.h"
-#include "campaign/target_survey.h"
+#include "campaign/standing.h"
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/plugin_name.h"
@@ -213,11 +213,7 @@ class Campaign {
   }
 
   void add_lane(Bookkeeping books, const std::set<std::string>& targets) {
-    const LaneSettings settings{pool_,
-                                settings_.supervisor,
-                                result_,
-                                kept_,
-                                settings_.shrink_time.count() > 0,
+    const LaneSettings settings{{pool_, settings_.supervisor, result_, kept_, settings_.shrink_time.count() > 0},
                                 [this](const workers::Began& began) { begin(began); },
                                 [this] { return pace(); }};
     at_work_.start(lanes_.emplace_back(settings, std::move(books), targets).work());
@@ -403,11 +399,6 @@ class Campaign {
 };
 
 }  // namespace
-
-uint64_t CampaignSettings::cases_of_shard() const {
-  const uint64_t all = end() - start;
-  return all <= shard_index ? 0 : (all - shard_index - 1) / shard_count + 1;
-}
 
 CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress) {
   return Campaign(settings, progress).run();

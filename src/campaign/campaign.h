@@ -5,7 +5,6 @@
 
 #include <functional>
 
-#include "campaign/campaign_settings.h"
 #include "campaign/result.h"
 
 namespace convict::campaign {

@@ -4,13 +4,36 @@
 #include <algorithm>
 #include <thread>
 
-#include "campaign/own_evidence.h"
+#include "certificate/check.h"
 #include "core/error.h"
+#include "core/geometry.h"
+#include "core/layout.h"
 #include "core/text.h"
 #include "diagnose/known.h"
 #include "store/sqlite.h"
 
 namespace convict::campaign {
+namespace {
+
+constexpr double kMostBytes = 64.0 * (1 << 20);  // of operands, which are drawn again in the supervisor
+
+bool takes_long(const Case& c) {
+  const Resolved resolved = resolve(c);
+  return resolved.why_not || examination_bytes(describe_tensors(c, resolved.problem), resolved.problem) > kMostBytes;
+}
+
+}  // namespace
+
+std::optional<std::string> refuted_claim(const Mismatch& mismatch) {
+  if (!mismatch.certificate.element.at || takes_long(mismatch.problem_case)) return std::nullopt;
+  const auto check =
+      certificate::check_certificate(mismatch.problem_case, mismatch.verdict, mismatch.certificate);
+  if (!check.refuted()) return std::nullopt;
+  return *std::ranges::find_if(check.lines, [](const std::string& line) {
+    return line.find(": REFUTED: ") != std::string::npos;
+  });
+}
+
 namespace {
 
 using nlohmann::json;
@@ -154,7 +177,10 @@ void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
   if (inserted) {
     entry->second = {hit, recorded.id, signature(hit), 0, recorded.first_ever, recorded.status, "", recorded.cause, ""};
     if (recorded.cause && !result_.causes.contains(*recorded.cause)) note_causes();
-    note_own_bug(recorded.id, hit, result_.notes);
+    if (const auto claim = refuted_claim(hit))
+      result_.notes.push_back(fmt::format(
+          "a bug of convict itself: its checker refutes the certificate of mismatch {} ({}); please report it",
+          recorded.id, *claim));
   }
   ++entry->second.hits;
   kind_of_row_.try_emplace(recorded.id, signature(hit));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a campaign has found so far, in the database: what is written when.
+// What a campaign has found so far, in the database: what is written when. What the independent checker refutes is a
+// bug of convict itself.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,16 +19,19 @@
 #include <vector>
 
 #include "campaign/bookkeeping.h"
-#include "campaign/campaign_settings.h"
 #include "campaign/result.h"
 #include "core/coverage.h"
 #include "core/timeline.h"
+#include "core/verdict.h"
 #include "diagnose/row_diagnoses.h"
 #include "store/database.h"
 #include "store/store.h"
 #include "workers/messages.h"
 
 namespace convict::campaign {
+
+/// The first claim that the checker refutes, in words; nothing if it refutes none, or if that would take long.
+std::optional<std::string> refuted_claim(const Mismatch& mismatch);
 
 /// The database of a campaign, which another process may have locked for as long as it likes: a vacuum, a large merge.
 class PatientStore {

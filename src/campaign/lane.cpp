@@ -13,8 +13,7 @@ Lane::Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string
     : settings_(settings),
       books_(std::move(books)),
       targets_(std::move(targets)),
-      accusations_(
-          {settings_.pool, settings_.supervisor, books_, settings_.result, settings_.kept, settings_.shrinks}) {
+      accusations_(settings_, books_) {
   settings_.kept.add_books(targets_, books_);
 }
 

@@ -24,13 +24,7 @@ enum class Pace {
   kStop     // at once
 };
 
-/// What the lanes of a campaign share. All of it outlives them.
-struct LaneSettings {
-  workers::Pool& pool;
-  const workers::SupervisionSettings& supervisor;
-  CampaignResult& result;
-  KeptResult& kept;
-  bool shrinks = false;  // as in AccusationSettings
+struct LaneSettings : SharedByLanes {
   std::function<void(const workers::Began&)> begin;  // everything is loaded
   std::function<Pace()> pace;                        // called several times a second
 };

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "core/plugin_name.h"
 
 namespace convict::campaign {
+
+uint64_t CampaignSettings::cases_of_shard() const {
+  const uint64_t all = end() - start;
+  return all <= shard_index ? 0 : (all - shard_index - 1) / shard_count + 1;
+}
 
 Novelty Found::novelty() const {
   if (status != "new" && status != "fixed") return Novelty::kKnown;

@@ -24,8 +24,8 @@ using nlohmann::json;
 
 struct CheckCausesOptions {
   OutputOptions out;
-  std::vector<std::string> files, names, plugins;
-  std::string timeout = "10s", memory = "4G";
+  RunOptions run;  // of it, the plugins and limits
+  std::vector<std::string> files, names;
   uint64_t covered = 100, seed = 1;
   int jobs = 1;
 };
@@ -74,10 +74,8 @@ json as_json(const campaign::CauseCheck& check) {
 
 campaign::CauseCheckSettings settings_of(const CheckCausesOptions& options) {
   campaign::CauseCheckSettings settings;
-  RunOptions run;
-  run.timeout = options.timeout;
-  run.memory = options.memory;
-  settings.supervisor = run.settings();
+  settings.supervisor = options.run.settings();
+  settings.supervisor.worker.roster = {};
   settings.supervisor.jobs = options.jobs;
   settings.supervisor.interrupted = &interrupted();
   settings.covered = options.covered;
@@ -90,7 +88,7 @@ int check_causes(const CheckCausesOptions& options) {
   campaign::CauseCheckSettings settings = settings_of(options);
   workers::ForkServers fork_servers;  // each library is loaded once, not for each cause
   settings.supervisor.fork_servers = &fork_servers;
-  const auto installed = everything_installed(options.plugins, suspects_of(causes)).entries;
+  const auto installed = everything_installed(options.run.plugins, suspects_of(causes)).entries;
   std::vector<Cause> present;
   std::vector<size_t> places;  // of those in `checks`
   std::vector<campaign::CauseCheck> checks;
@@ -137,14 +135,14 @@ void add_check_causes(Command app, int& exit_code) {
       "Exit codes: 0 all as their files say, 1 some are not, 2 usage, 125 none of them can be here");
   command.option("files", options.files, "Files of causes [those that come with convict]");
   command.option("--cause", options.names, "Only this one").one_value_each();
-  command.option("--plugin", options.plugins, "Its implementations are there, too").one_value_each();
-  add_command_option(command, options.plugins);
+  command.option("--plugin", options.run.plugins, "Its implementations are there, too").one_value_each();
+  add_command_option(command, options.run.plugins);
   command.option("--covered", options.covered, "Covered cases to try, of each implementation")
       .unsigned_number()
       .shows_default();
   command.option("--seed", options.seed, "Of these cases").unsigned_number().shows_default();
-  command.option("--timeout", options.timeout, "Of one call").shows_default();
-  command.option("--memory", options.memory, "Of one worker").shows_default();
+  command.option("--timeout", options.run.timeout, "Of one call").shows_default();
+  command.option("--memory", options.run.memory, "Of one worker").shows_default();
   command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }

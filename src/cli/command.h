@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subcommands. Each is one file in this folder, with one function that adds it to the program.
+// Subcommands, and how they end. A command has a file of its name in this folder, with a function that adds it to the
+// program; `shrink` is in explain.cpp, and `keeper` in worker.cpp.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,7 +35,7 @@ std::pair<Command, Options&> add_command(Command app, int& exit_code, int (*run)
   return {command, *options};
 }
 
-/// Each function adds one command. Its callback stores the exit code in `exit_code`.
+/// Adds one command each, whose callback stores the exit code in `exit_code`.
 void add_fuzz(Command app, int& exit_code);
 void add_repro(Command app, int& exit_code);
 void add_replay(Command app, int& exit_code);
@@ -55,5 +57,15 @@ void add_check_causes(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);
 void add_keeper(Command app, int& exit_code);
+
+/// How an exception ends a command.
+struct Failure {
+  std::string line;  // without its end
+  int exit_code;     // an ExitCode
+};
+
+/// UsageError, SystemError and CannotJudge keep their text. Other refusals of the system (memory, processes) give
+/// kSystem, too. Any other exception is a bug of this program.
+Failure failure_of(const std::exception& error);
 
 }  // namespace convict::cli

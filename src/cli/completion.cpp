@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "abi/native_kernel.h"
-#include "cli/argument.h"
 #include "cli/command.h"
+#include "cli/parser.h"
 #include "cli/streams.h"
 #include "core/text.h"
 #include "generate/profile.h"
@@ -66,39 +66,14 @@ complete -c convict -f -a '(__convict_complete)'
 complete -c convict -n 'not convict complete (commandline -cp) > /dev/null 2>&1' -F
 )";
 
-/// Names of the linked kernels. Loading the modules for their names would take a second per key press.
-Words kernels() {
-  Words words;
-  for (const convict_implementation* kernel : native_kernels()) words.emplace_back(kernel->name);
-  return words;
-}
-
-Words with(Words words, std::span<const std::string_view> more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-/// With the names of clients.
-Words with_clients(Words words) {
-  for (const run::NamedClient& one : run::named_clients()) words.push_back(one.name);
-  return words;
-}
-
-std::vector<std::string_view> witnesses() {
-  std::vector<std::string_view> names;
-  for (const run::DefaultOracle& oracle : run::kDefaultOracles) names.push_back(oracle.name);
-  return names;
-}
-
-Words profile_names() {
-  Words words = {std::string(generate::kAllProfiles)};
-  for (const generate::Profile& profile : generate::profiles()) words.emplace_back(profile.name);
-  return words;
-}
-
-Words importer_names() {
-  Words words;
-  for (const imports::Importer* importer : imports::all()) words.emplace_back(importer->name);
+/// `words`, and the names of what these are.
+Words with(Words words, auto&& named) {
+  for (const auto& one : named) {
+    if constexpr (requires { one->name; })
+      words.emplace_back(one->name);
+    else
+      words.emplace_back(one.name);
+  }
   return words;
 }
 
@@ -109,11 +84,16 @@ bool is_one_of(std::string_view name, const auto& names) { return std::ranges::f
 Words values_of(const Argument& argument) {
   const std::string& name = argument.names.back();
   if (!argument.words.empty()) return argument.words;
-  if (name == "--target") return with_clients(with(kernels(), std::span(&run::kAllNative, 1)));
-  if (name == "--oracle") return with_clients(with({std::string(run::kNoOracle)}, witnesses()));
-  if (name == "--suspect") return with(kernels(), witnesses());
-  if (name == "--profile") return profile_names();
-  return name == "importer" ? importer_names() : Words();
+  // Of kernels, the linked ones. Loading the modules for their names would take a second per key press.
+  if (name == "--target") {
+    Words words = with({}, native_kernels());
+    words.emplace_back(run::kAllNative);
+    return with(std::move(words), run::named_clients());
+  }
+  if (name == "--oracle") return with(with({std::string(run::kNoOracle)}, run::kDefaultOracles), run::named_clients());
+  if (name == "--suspect") return with(with({}, native_kernels()), run::kDefaultOracles);
+  if (name == "--profile") return with({std::string(generate::kAllProfiles)}, generate::profiles());
+  return name == "importer" ? with({}, imports::all()) : Words();
 }
 
 bool is_file(const Argument& argument) {

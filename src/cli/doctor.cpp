@@ -11,10 +11,10 @@
 #include <thread>
 
 #include "campaign/case_list.h"
-#include "campaign/target_survey.h"
+#include "campaign/standing.h"
 #include "cli/command.h"
-#include "cli/live_block.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/roster_query.h"
 #include "core/case_text.h"
 #include "core/json_text.h"
@@ -168,8 +168,7 @@ std::string as_text(const json& report) {
                                    fmt::join(witnesses, ", ")));
 }
 
-// ---- The self-check of a plugin
-// ---------------------------------------------------------------------------------------
+// ---- The self-check of a plugin -------------------------------------------------------------------------------------
 
 constexpr size_t kCasesOfOperation = 20;
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -147,12 +148,6 @@ std::string formats() {
   return text;
 }
 
-const exports::Exporter& exporter_named(const std::string& name) {
-  for (const exports::Exporter* exporter : exports::all())
-    if (exporter->name == name) return *exporter;
-  throw UsageError(fmt::format("--to: '{}' is unknown", printable(name)));  // CLI11 lets no other through
-}
-
 /// Where the header lies that came with this program; "" if the compiler finds it by itself.
 std::string include_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
@@ -244,7 +239,8 @@ int export_case(const ExportOptions& options) {
     say(fmt::format("convict: --to is missing; valid:{}\n", formats()));
     return kUsage;
   }
-  const exports::Exporter& exporter = exporter_named(options.format);
+  const exports::Exporter& exporter =
+      **std::ranges::find(exports::all(), options.format, &exports::Exporter::name);  // the option has been checked
   if (options.output.empty() && exporter.form != exports::ExportForm::kText)
     throw UsageError(fmt::format("--to {}: it is no text; --output says where to write the {}", exporter.name,
                                  exporter.form == exports::ExportForm::kDirectory ? "directory" : "file"));

@@ -11,7 +11,6 @@
 #include "campaign/case_list.h"
 #include "cli/command.h"
 #include "cli/fuzz_options.h"
-#include "cli/fuzz_report.h"
 #include "cli/interrupt.h"
 #include "cli/known_plugins.h"
 #include "cli/options.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags of `convict fuzz`, and how much of them a campaign remembers.
+// The flags of `convict fuzz`, how much of them a campaign remembers, and what the command prints at its end.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "campaign/campaign.h"
 #include "cli/options.h"
 #include "generate/profile.h"
 
@@ -39,5 +40,13 @@ nlohmann::json flags_of(const FuzzOptions& options);
 /// Throws UsageError if there is no such campaign, for a flag that was given again on `command` and differs, and for
 /// plugins and a corpus that were not given again.
 int64_t resumed_campaign(Command command, FuzzOptions& options);
+
+/// On how many cases a target has to be judged.
+campaign::Enough enough_of(const FuzzOptions& options);
+
+/// What `convict fuzz` prints at its end: lines of at most 80 characters, but for commands, which are there to be
+/// copied.
+std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options);
+std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptions& options);
 
 }  // namespace convict::cli

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fuzz_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "campaign/result.h"
+#include "cli/fuzz_options.h"
 #include "cli/mismatch_text.h"
 #include "core/case_text.h"
 #include "core/json_text.h"
@@ -34,9 +33,17 @@ struct FoundCause {
 
   bool is_known() const { return cause && !cause->name.empty(); }
   const campaign::Found& first() const { return *rows.front(); }
-  uint64_t hits() const;
+  uint64_t hits() const {
+    return std::accumulate(rows.begin(), rows.end(), uint64_t{0},
+                           [](uint64_t sum, const campaign::Found* row) { return sum + row->hits; });
+  }
   /// Those that it is found in, in the order of their rows.
-  std::vector<std::string> suspects() const;
+  std::vector<std::string> suspects() const {
+    std::vector<std::string> names;
+    for (const campaign::Found* row : rows)
+      if (std::ranges::find(names, row->example.suspect) == names.end()) names.push_back(row->example.suspect);
+    return names;
+  }
 };
 
 constexpr size_t kWidth = 80, kIndent = 6;
@@ -53,6 +60,11 @@ std::string command_of(const Mismatch& mismatch, int64_t id, const FuzzOptions& 
   if (!before || before->size() <= kMostShown) return report::repro_command(mismatch, options.run.plugins);
   return fmt::format("convict repro --db {} {}   # after {} earlier cases", shell_quoted(options.database), id,
                      before->size());
+}
+
+/// The same on a line of its own.
+std::string command_line_of(const Mismatch& mismatch, int64_t id, const FuzzOptions& options) {
+  return fmt::format("{:{}}{}\n", "", kIndent, command_of(mismatch, id, options));
 }
 
 /// `text` in lines of at most 80 columns, broken at blanks, of which all but the first are indented.
@@ -76,17 +88,15 @@ std::string remarks(const campaign::Found& found, const FuzzOptions& options) {
   std::string text = remark(found.shows_if.empty() ? "" : "fails if " + found.shows_if);
   text += remark(reports::certificate_in_a_line(m.certificate));
   text += remark(printable(not_reproduced(m.certificate), 200));
-  return text + fmt::format("{:{}}{}\n", "", kIndent, command_of(m, found.id, options));
+  return text + command_line_of(m, found.id, options);
 }
-
-std::string hits_of(uint64_t hits) { return counted(hits, "hit"); }
 
 /// The first line of one mismatch, with the hits of all that it stands for.
 std::string head_of(const campaign::Found& found, uint64_t hits, const FuzzOptions& options) {
   const Mismatch& m = found.example;
   std::string blame = m.blame == Blame::kTarget ? "" : fmt::format(", blame: {}", name_of(m.blame));
   const std::string head = fmt::format("  #{} {}: {}, {}, {}{}", found.id, printable(m.suspect, 40), name_of(m.verdict),
-                                       status_of(found), hits_of(hits), blame);
+                                       status_of(found), counted(hits, "hit"), blame);
   const std::string meaning = wrapped(fmt::format("{}. {}", head, reports::meaning_of(m.verdict)), kIndent);
   if (found.is_known()) return meaning;
   return options.out.colored(color_of(m.blame), meaning.substr(0, head.size())) + meaning.substr(head.size());
@@ -190,7 +200,7 @@ std::string note_of_illegal(const FoundCause& one, const FuzzOptions& options) {
                              "--illegal 0 leaves them out",
                              found.id, printable(found.example.suspect, 40), with_commas(one.hits())),
                  kIndent) +
-         fmt::format("{:{}}{}\n", "", kIndent, command_of(found.example, found.id, options));
+         command_line_of(found.example, found.id, options);
 }
 
 std::string replayed_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
@@ -200,7 +210,7 @@ std::string replayed_text(const campaign::CampaignResult& result, const FuzzOpti
                                 one->id, printable(one->mismatch.suspect, 40), name_of(one->mismatch.verdict),
                                 one->status),
                     kIndent) +
-            fmt::format("{:{}}{}\n", "", kIndent, command_of(one->mismatch, one->id, options));
+            command_line_of(one->mismatch, one->id, options);
   for (const campaign::Replayed& one : result.replayed) {
     if (!one.fails() && !result.found.contains(one.id))
       text += wrapped(fmt::format("  #{} {}: {}, not seen any more: gone since {}", one.id,
@@ -222,20 +232,8 @@ std::string line_of_others(const std::vector<const FoundCause*>& causes) {
   }
   return causes.empty() ? ""
                         : wrapped(fmt::format("known causes of others: {}, {} of {}; -v shows them", causes.size(),
-                                              hits_of(hits), fmt::join(names, ", ")),
+                                              counted(hits, "hit"), fmt::join(names, ", ")),
                                   2);
-}
-
-uint64_t FoundCause::hits() const {
-  return std::accumulate(rows.begin(), rows.end(), uint64_t{0},
-                         [](uint64_t sum, const campaign::Found* row) { return sum + row->hits; });
-}
-
-std::vector<std::string> FoundCause::suspects() const {
-  std::vector<std::string> names;
-  for (const campaign::Found* row : rows)
-    if (std::ranges::find(names, row->example.suspect) == names.end()) names.push_back(row->example.suspect);
-  return names;
 }
 
 /// What is unknown first; then targets before oracles; then in the order in which people want to read of verdicts; then

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "abi/native_kernel.h"
-#include "cli/calibration_note.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -17,8 +16,8 @@
 #include "core/plugin_name.h"
 #include "core/text.h"
 #include "generate/profile.h"
-#include "reports/shared/report_json.h"
 #include "reports/shared/certificate_text.h"
+#include "reports/shared/report_json.h"
 #include "store/store.h"
 
 namespace convict::cli {
@@ -85,24 +84,20 @@ json plan_rows(const std::string& line) {
   return rows;
 }
 
-json profile_rows() {
+/// Of profiles, fields or verdicts.
+json described_rows(const std::string& what) {
   json rows = json::array();
-  for (const generate::Profile& profile : generate::profiles())
-    rows.push_back({{"name", profile.name}, {"description", profile.help}});
-  rows.push_back({{"name", generate::kAllProfiles}, {"description", "each case from one of the others"}});
-  return rows;
-}
-
-json field_rows() {
-  json rows = json::array();
-  for (const Field& field : fields()) rows.push_back({{"name", field.key}, {"description", field.help}});
-  return rows;
-}
-
-json verdict_rows() {
-  json rows = json::array();
-  for (const std::string_view name : kVerdictNames)
-    rows.push_back({{"name", name}, {"description", reports::meaning_of(verdict_named(name))}});
+  const auto add = [&](std::string_view name, std::string_view help) {
+    rows.push_back({{"name", name}, {"description", help}});
+  };
+  if (what == "profiles") {
+    for (const generate::Profile& profile : generate::profiles()) add(profile.name, profile.help);
+    add(generate::kAllProfiles, "each case from one of the others");
+  } else if (what == "fields") {
+    for (const Field& field : fields()) add(field.key, field.help);
+  } else {
+    for (const std::string_view name : kVerdictNames) add(name, reports::meaning_of(verdict_named(name)));
+  }
   return rows;
 }
 
@@ -199,7 +194,7 @@ int list(const ListOptions& options) {
     text = table(shortened(rows),
                  {"id", "status", "suspect", "verdict", "blame", "hits", "last_seen", "predicate", "case"});
   } else {
-    rows = options.what == "profiles" ? profile_rows() : options.what == "fields" ? field_rows() : verdict_rows();
+    rows = described_rows(options.what);
     text = table(rows, {"name", "description"});
   }
   options.out.write(options.out.json() ? json_document(rows) : text);

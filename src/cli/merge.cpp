@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/store.h"
-
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/streams.h"
 #include "core/text.h"
+#include "store/store.h"
 
 namespace convict::cli {
 namespace {

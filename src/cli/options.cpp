@@ -78,7 +78,8 @@ workers::SupervisionSettings RunOptions::settings() const {
   settings.worker.roster = {targets, oracles, plugins};
   settings.timeout = parse_duration(timeout, "--timeout");
   settings.worker.patience_ms = settings.timeout.count();
-  settings.worker.memory = parse_bytes(memory, "--memory");
+  settings.worker.memory = static_cast<uint64_t>(
+      parse_quantity(memory, "--memory", {{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}}, "800M, 4G"));
   if (heap_guard.empty()) return settings;
   run::guarded_environment(heap_guard);  // throws
   return workers::with_heap_guard(settings, heap_guard);
@@ -163,11 +164,6 @@ std::string parse_date(const std::string& text, const char* flag, const char* ti
     throw UsageError(
         fmt::format("{}: '{}' is not valid; valid: 2026-11-21, 2026-11-21T02:13:28Z (UTC)", flag, printable(text)));
   return full;
-}
-
-uint64_t parse_bytes(const std::string& text, const std::string& flag) {
-  return static_cast<uint64_t>(
-      parse_quantity(text, flag, {{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}}, "800M, 4G"));
 }
 
 }  // namespace convict::cli

@@ -70,7 +70,4 @@ std::chrono::milliseconds parse_duration(const std::string& text, const std::str
 /// first second. Empty text stays empty. Throws UsageError naming `flag`.
 std::string parse_date(const std::string& text, const char* flag, const char* time);
 
-/// "800M", "4G". Throws UsageError naming `flag`.
-uint64_t parse_bytes(const std::string& text, const std::string& flag);
-
 }  // namespace convict::cli

@@ -11,7 +11,6 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/argument.h"
 #include "cli/streams.h"
 #include "core/text.h"
 

@@ -133,11 +133,13 @@ struct ReproOptions {
   bool in_process = false, sanitize = false;
 };
 
-/// What a mismatch was found with, unless the user says otherwise.
-RunOptions with_settings_of(const Chosen& chosen, RunOptions run) {
+/// What a mismatch was found with, unless the user says otherwise. A checker of memory makes calls much slower.
+RunOptions with_settings_of(const Chosen& chosen, const ReproOptions& options) {
+  RunOptions run = options.run;
+  const RunOptions standard;
+  if (options.sanitize && run.timeout == standard.timeout) run.timeout = "10m";
   if (!chosen.row) return run;
   const Certificate::Alone alone = certificate_in(chosen.row->best_certificate()).alone;
-  const RunOptions standard;
   if (run.heap_guard.empty()) run.heap_guard = alone.heap_guard.value_or("");
   if (alone.memory_limit && run.memory == standard.memory) run.memory = report::memory_flag(*alone.memory_limit);
   if (alone.timeout_ms && run.timeout == standard.timeout) run.timeout = fmt::format("{}ms", *alone.timeout_ms);
@@ -242,17 +244,10 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
   return json_document(document);
 }
 
-/// A checker of memory makes calls much slower.
-RunOptions with_patience(RunOptions run, bool sanitize) {
-  if (sanitize && run.timeout == RunOptions().timeout) run.timeout = "10m";
-  return run;
-}
-
 int repro_one(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
-  workers::SupervisionSettings settings =
-      with_settings_of(chosen, with_patience(options.run, options.sanitize)).settings();
+  workers::SupervisionSettings settings = with_settings_of(chosen, options).settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   std::optional<Sanitizer> sanitizer;
   if (options.sanitize) sanitizer.emplace(settings.worker.roster);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/roster_query.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "abi/calibration.h"
 #include "core/error.h"
 #include "core/plugin_name.h"
+#include "core/text.h"
 #include "workers/pool.h"
 
 namespace convict::cli {
@@ -82,5 +86,12 @@ Installed everything_installed(const std::vector<std::string>& plugins, const st
 std::vector<workers::RosterEntry> named(const std::string& name) { return roster_of({{name}, {}, {}}); }
 
 std::vector<workers::RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}}); }
+
+std::string ignored_calibration() {
+  const std::string complaint = read_calibration().complaint;
+  if (complaint.empty()) return "";
+  return fmt::format("'{}' is ignored: it {}; --calibrate writes it anew", printable(calibration_file().string(), 300),
+                     complaint);
+}
 
 }  // namespace convict::cli

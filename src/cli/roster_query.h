@@ -28,4 +28,7 @@ std::vector<workers::RosterEntry> named(const std::string& name);
 /// The implementations of one plugin. Throws UsageError.
 std::vector<workers::RosterEntry> offered_by(const std::string& plugin);
 
+/// A line about a calibration file of this user that is ignored; empty if there is none.
+std::string ignored_calibration();
+
 }  // namespace convict::cli

@@ -69,6 +69,12 @@ struct CaseSample {
   }
 };
 
+/// Calls visit(feature, level) for all of them.
+void for_each_level(auto&& visit) {
+  for (const Feature& feature : features())
+    for (size_t level = 0; level < feature.levels.size(); ++level) visit(feature, level);
+}
+
 std::string_view op_name(convict_op op) { return features()[feature::kOp].levels[op - CONVICT_CONV]; }
 
 std::vector<OperationLevels> all_operations() {
@@ -179,14 +185,13 @@ constexpr double kRare = 2;  // per cent
 std::vector<std::string> rare_levels(const CaseSample& sample) {
   std::vector<std::string> rare;
   for (const convict_op op : {CONVICT_CONV, CONVICT_CONV_TRANSPOSE})
-    for (const Feature& feature : features())
-      for (size_t level = 0; level < feature.levels.size(); ++level) {
-        uint64_t cases = 0, all = 0;
-        for (const OperationLevels& one : sample.operations)
-          if (one.op == op) cases += one.levels[feature.id][level].cases, all += one.all.cases;
-        if (const double share = percent(cases, all); cases > 0 && share < kRare)
-          rare.push_back(fmt::format("{} {}={} {:.2g} %", op_name(op), feature.name, feature.levels[level], share));
-      }
+    for_each_level([&](const Feature& feature, size_t level) {
+      uint64_t cases = 0, all = 0;
+      for (const OperationLevels& one : sample.operations)
+        if (one.op == op) cases += one.levels[feature.id][level].cases, all += one.all.cases;
+      if (const double share = percent(cases, all); cases > 0 && share < kRare)
+        rare.push_back(fmt::format("{} {}={} {:.2g} %", op_name(op), feature.name, feature.levels[level], share));
+    });
   return rare;
 }
 
@@ -198,15 +203,14 @@ std::string levels_as_text(const CaseSample& sample) {
     text += fmt::format(" {:>{}}", one.name, std::max<size_t>(one.name.size(), 7));
     cost += one.all.cost;
   }
-  for (const Feature& feature : features())
-    for (size_t level = 0; level < feature.levels.size(); ++level) {
-      const CostShare share = sample.share(feature.id, level);
-      text += fmt::format("\n{:<34} {:>5.2f} % {:>5.2f} %", fmt::format("{}={}", feature.name, feature.levels[level]),
-                          percent(share.cases, sample.met), percent(share.cost, cost));
-      for (const OperationLevels& one : sample.operations)
-        text += fmt::format(" {:>{}.2f} %", percent(one.levels[feature.id][level].cases, one.all.cases),
-                            std::max<size_t>(one.name.size(), 7) - 2);
-    }
+  for_each_level([&](const Feature& feature, size_t level) {
+    const CostShare share = sample.share(feature.id, level);
+    text += fmt::format("\n{:<34} {:>5.2f} % {:>5.2f} %", fmt::format("{}={}", feature.name, feature.levels[level]),
+                        percent(share.cases, sample.met), percent(share.cost, cost));
+    for (const OperationLevels& one : sample.operations)
+      text += fmt::format(" {:>{}.2f} %", percent(one.levels[feature.id][level].cases, one.all.cases),
+                          std::max<size_t>(one.name.size(), 7) - 2);
+  });
   const std::vector<std::string> rare = rare_levels(sample);
   text += fmt::format("\n{} levels in less than {:.0f} % of the cases of their operation{}\n", rare.size(), kRare,
                       rare.empty() ? "" : fmt::format(": {}", fmt::join(rare, ", ")));
@@ -229,12 +233,11 @@ json operations_as_json(const CaseSample& sample) {
   json operations = json::object();
   for (const OperationLevels& one : sample.operations) {
     json table = json::object();
-    for (const Feature& feature : features())
-      for (size_t level = 0; level < feature.levels.size(); ++level) {
-        const CostShare& share = one.levels[feature.id][level];
-        table[std::string(feature.name)][std::string(feature.levels[level])] = {{"cases", share.cases},
-                                                                                {"cost", share.cost}};
-      }
+    for_each_level([&](const Feature& feature, size_t level) {
+      const CostShare& share = one.levels[feature.id][level];
+      table[std::string(feature.name)][std::string(feature.levels[level])] = {{"cases", share.cases},
+                                                                              {"cost", share.cost}};
+    });
     operations[one.name] = {{"cases", one.all.cases}, {"cost", one.all.cost}, {"features", table}};
   }
   return operations;
@@ -243,9 +246,9 @@ json operations_as_json(const CaseSample& sample) {
 json as_json(const SampleOptions& options, const CaseSample& sample) {
   const ExpectedWait plan = plan_of(sample);
   json table = json::object();
-  for (const Feature& feature : features())
-    for (size_t level = 0; level < feature.levels.size(); ++level)
-      table[std::string(feature.name)][std::string(feature.levels[level])] = sample.share(feature.id, level).cases;
+  for_each_level([&](const Feature& feature, size_t level) {
+    table[std::string(feature.name)][std::string(feature.levels[level])] = sample.share(feature.id, level).cases;
+  });
   json cost = nullptr;
   if (sample.met > 0)
     cost = {{"median", quantile(sample.costs, 0.5)},

@@ -28,15 +28,17 @@ using nlohmann::json;
 
 constexpr size_t kLongestShown = 4096;  // of one text: as long as a case line may be
 
-std::string cause_line(std::string_view name, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<10} {}\n", name, printable(text, kLongestShown));
+std::string line(std::string_view name, std::string_view text, int width = 13) {
+  return text.empty() ? "" : fmt::format("  {:<{}} {}\n", name, width, printable(text, kLongestShown));
 }
 
+std::string cause_line(std::string_view name, std::string_view text) { return line(name, text, 10); }
+
 /// The sentence of a verdict; nothing for an unknown one.
-std::string meaning(const std::string& verdict) try {
-  return fmt::format("{}: {}", verdict, reports::meaning_of(verdict_named(verdict)));
-} catch (const UsageError&) {
-  return verdict;
+std::string meaning_of(const std::string& verdict) try {
+  return std::string(reports::meaning_of(verdict_named(verdict)));
+} catch (const UsageError&) {  // of another version
+  return "";
 }
 
 /// What the file of a known cause says of it. Nothing of a candidate.
@@ -57,10 +59,12 @@ std::string cause_lines(std::string_view name, const std::string& lines) {
 std::string cause_as_text(const reports::CauseGroup& group) {
   const report::MismatchReport& first = group.first();
   const std::optional<Cause> known = known_as(group.cause);
+  const std::string &verdict = first.row.verdict, meaning = meaning_of(verdict);
   std::string text = fmt::format("{}: {}\n", group.number(), printable(group.cause.title, kLongestShown));
   text += cause_line("status", group.status()) + cause_line("suspects", group.suspects()) +
           cause_line("versions", known ? known->versions.text() : "") + cause_line("blame", group.blame()) +
-          cause_line("verdict", meaning(first.row.verdict)) + cause_line("shows if", group.shows_if()) +
+          cause_line("verdict", meaning.empty() ? verdict : verdict + ": " + meaning) +
+          cause_line("shows if", group.shows_if()) +
           cause_line("operations", group.operations()) + cause_line("link", group.cause.link);
   text += cause_lines("note", group.cause.note);
   if (known) text += cause_lines("source", known->about.source) + cause_lines("since", known->about.since);
@@ -79,22 +83,12 @@ struct ShowOptions {
   std::vector<std::string> words;  // "3", or "cause 3"
 };
 
-std::string line(std::string_view name, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongestShown));
-}
-
 /// "onednn 2.6.3, libtorch 1.13.1".
 std::string versions_in_words(const json& versions) {
   std::vector<std::string> words;
   for (const auto& [name, version] : versions.items())
     words.push_back(name + " " + (version.is_string() ? version.get<std::string>() : "?"));
   return fmt::format("{}", fmt::join(words, ", "));
-}
-
-std::string meaning_of(const std::string& verdict) try {
-  return std::string(reports::meaning_of(verdict_named(verdict)));
-} catch (const UsageError&) {  // of another version
-  return "";
 }
 
 std::string command_for(std::string_view command, const store::MismatchRow& row, const std::string& database) {
@@ -136,31 +130,15 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Camp
 
 std::string as_json(const store::MismatchRow& row, const std::vector<store::CampaignSighting>& sightings,
                     const std::string& database) {
-  const json document = {{"id", row.id},
-                         {"signature", row.signature},
-                         {"coarse", row.coarse},
-                         {"cause", row.cause ? json(*row.cause) : json(nullptr)},
-                         {"verdict", row.verdict},
-                         {"suspect", row.suspect},
-                         {"blame", row.blame},
-                         {"status", row.status},
-                         {"effective_status", row.effective_status},
-                         {"link", row.link},
-                         {"note", row.note},
-                         {"triaged", row.triaged},
-                         {"versions", row.versions},
-                         {"case", row.case_text},
-                         {"shrunk", row.shrunk_text ? json(*row.shrunk_text) : json(nullptr)},
-                         {"geography", row.geography},
-                         {"predicate", row.predicate},
-                         {"explanation", to_json(row.explanation)},
-                         {"certificate", row.certificate},
-                         {"shrunk_certificate", row.shrunk_certificate},
-                         {"hits", row.hits},
-                         {"first_seen", row.first_seen},
-                         {"last_seen", row.last_seen},
-                         {"sightings", reports::json_of(sightings)},
-                         {"commands", commands(row, database)}};
+  json document = reports::json_of(row);
+  document.update({{"status", row.status},
+                   {"effective_status", row.effective_status},
+                   {"case", row.case_text},
+                   {"shrunk", row.shrunk_text ? json(*row.shrunk_text) : json(nullptr)},
+                   {"certificate", row.certificate},
+                   {"shrunk_certificate", row.shrunk_certificate},
+                   {"sightings", reports::json_of(sightings)},
+                   {"commands", commands(row, database)}});
   return reports::dump(document, 2) + "\n";
 }
 

@@ -203,7 +203,6 @@ class Diagnoser {
     add_recorded(reliability);
     if (!reliability.afresh()) return now_and_then(std::move(diagnosis), reliability);
     if (!reliability.here) probe_.separate_cases();
-    diagnosis.reproduced = true;
     if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *reliability.seen);
     shrink_case(diagnosis, *reliability.seen);
     return_to_own_layouts(*diagnosis.shrunk);
@@ -268,9 +267,8 @@ class Diagnoser {
   /// A mismatch that does not fail in each fresh process is neither shrunk nor explained: its own line is shown.
   Diagnosis now_and_then(Diagnosis diagnosis, const Reliability& measured) const {
     diagnosis.complete = may_go_on();
-    diagnosis.reproduced = measured.failed > 0;
     diagnosis.explanation = {
-        .reproduced = diagnosis.reproduced,
+        .reproduced = measured.failed > 0,
         .text = fmt::format("failed {} of {} times alone, each in a fresh process", measured.failed, measured.runs)};
     if (!measured.seen) return diagnosis;
     diagnosis.shrunk = mismatch_;
@@ -306,7 +304,6 @@ class Diagnoser {
   std::optional<Diagnosis> learnt_again(const KnownFault& narrow, const Mismatch& first) {
     if (!narrow.samples || known_fault(mismatch_.problem_case)) return std::nullopt;
     Diagnosis wider;
-    wider.reproduced = true;
     may_be_known_ = false;
     shrink_case(wider, first);
     may_be_known_ = true;
@@ -431,8 +428,7 @@ class Diagnoser {
     std::vector<explain::Sample>& samples = sampled.samples;
     samples.front().by_luck = asked.by_luck();
     const auto count_runs = [&] {
-      diagnosis.explain_runs = probe_.runs() - before;
-      diagnosis.explanation.explain_runs = diagnosis.explain_runs;
+      diagnosis.explanation.explain_runs = probe_.runs() - before;
     };
     count_runs();
     const Changes changes = repeated(samples, asked);
@@ -568,12 +564,12 @@ class Diagnoser {
 store::RowExplanation Diagnosis::row_explanation(const Mismatch& original) const {
   store::RowExplanation result;
   result.case_text = to_text(original.problem_case);
-  if (shrunk) result.verdict = shrunk->verdict;
   if (shrunk) {
+    result.verdict = shrunk->verdict;
     result.shrunk_text = to_text(shrunk->problem_case);
     result.shrunk_certificate = shrunk->certificate;
   }
-  result.geography = reproduced ? geography : "not reproduced";
+  result.geography = explanation.reproduced ? geography : "not reproduced";
   result.predicate = predicate;
   result.explanation = explanation;
   return result;

@@ -41,9 +41,8 @@ struct DiagnosisProgress {
 };
 
 struct Diagnosis {
-  bool reproduced = false;  // by the suspect alone, in a fresh process
-  bool complete = false;    // neither interrupted nor out of time
-  int shrink_runs = 0, explain_runs = 0;
+  bool complete = false;  // neither interrupted nor out of time
+  int shrink_runs = 0;
   std::optional<Mismatch> shrunk;  // on the smallest case, with its certificate
   std::string covered_by;          // predicate of the known fault that explains the shrunk case; `predicate` is empty
   std::string geography, predicate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "campaign/own_evidence.h"
+#include "campaign/kept_result.h"
 
 #include <gtest/gtest.h>
 

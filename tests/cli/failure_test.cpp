@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whose mistake it was when a command fails: the user's, the system's, or ours.
-#include "cli/failure.h"
+#include "cli/command.h"
 
 #include <sys/wait.h>
 
@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "cli/command.h"
 #include "core/error.h"
 #include "tests/cli/command.h"
 

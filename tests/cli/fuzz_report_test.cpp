@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fuzz_report.h"
+#include "cli/fuzz_options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/failure.h"
+#include "cli/command.h"
 
 #include <fmt/format.h>
 
 #include <new>
 #include <system_error>
 
-#include "cli/command.h"
 #include "core/error.h"
 #include "core/text.h"
 
