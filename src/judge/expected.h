@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "abi/element.h"
-#include "core/layout.h"
 #include "judge/bounds.h"
 
 namespace convict::judge {
@@ -72,16 +70,6 @@ void for_each_position(const Expected<W>& expected, const Visit& visit) {
 
 /// The elements of one tensor in logical order, which is the order of the trilinear form for all operands.
 template <class W>
-std::vector<W> elements_of(const convict_tensor& from) {
-  std::vector<W> to(static_cast<size_t>(element_count(from)));
-  W* next = to.data();
-  with_type(from.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for_each_run<T>(from, [&](const T* first, int64_t stride, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) *next++ = static_cast<W>(number(first[i * stride]));
-    });
-  });
-  return to;
-}
+std::vector<W> elements_of(const convict_tensor& from);
 
 }  // namespace convict::judge
