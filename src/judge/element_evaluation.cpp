@@ -262,7 +262,7 @@ bool ExactElement::exact_in(int digits, int least) const {
 }
 
 double error_of_reference(const ExactElement& exact, convict_dtype output) {
-  if (exact.exact_in(53, -1074)) return 0;
+  if (exact.exact_in(53, -1074) && !exact.right) return 0;  // else a zero point is added, which may need more digits
   const double u = output == CONVICT_F64 ? 0x1p-64 : 0x1p-53, n = static_cast<double>(exact.terms);
   return n * u / (1 - n * u) * exact.magnitude + std::ldexp(std::abs(static_cast<double>(exact.value)), -53);
 }
