@@ -5,8 +5,8 @@ options, which are other code. `make iree` installs it.
 
     convict fuzz --target iree:linalg,iree:stablehlo --timeout 120s
 
-A batch is one module, with one function for each problem. Which problems a dialect can say: forms.py, operators.py, and
-clients/mlir for linalg and TOSA."""
+A batch is one module, with one function for each problem that is new. Which problems a dialect can say: forms.py,
+operators.py, and clients/mlir for linalg and TOSA."""
 import pathlib
 import sys
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ import convict
 import forms
 import operators
 import statuses
-from compiler import compiled
+from compiler import Functions
 
 # f64 becomes f32 otherwise. Sums are reassociated (--iree-llvmcpu-reassociate-fp-reductions). The runtime flushes
 # subnormals (iree_fpu_state_push with IREE_FPU_STATE_FLAG_FLUSH_DENORMALS_TO_ZERO in what runs a dispatch).
@@ -42,6 +42,10 @@ class Target:
     backend: str = "llvm-cpu"
     contract: dict = field(default_factory=lambda: DIRECT)
 
+    def __post_init__(self):
+        self.functions = Functions((*self.flags, *FLAGS, "--iree-input-type=" + self.dialect.kind,
+                                    "--iree-hal-local-target-device-backends=" + self.backend))
+
     def announcement(self):
         return {"name": self.name, "description": "IREE, " + self.description, "lineage": self.name.replace(":", "-"),
                 "batch": 32, "stateless": True, "contract": self.contract}
@@ -52,28 +56,16 @@ class Target:
         return self.dialect.refusal(problem)
 
     def run_all(self, calls):
-        """The statuses. Where a module of several cannot be compiled, each half gets one of its own."""
         taken = [call for call in calls if not self.dialect.refusal_of_data(*call[:2])]
-        done = dict(zip(map(id, taken), self.run_module(taken)))
+        functions = self.functions.of([self.dialect.function(problem) for problem, *_ in taken])
+        done = {id(call): self.call(function, *call) for call, function in zip(taken, functions)}
         refused = statuses.refused("zeros are inserted, which an infinity makes NaN")
         return [done.get(id(call), refused) for call in calls]
 
-    def run_module(self, calls):
-        if not calls:
-            return []
-        texts = [self.dialect.function(f"f{i}", problem) for i, (problem, *_) in enumerate(calls)]
-        try:
-            module = compiled("\n".join(texts), (*self.flags, *FLAGS, "--iree-input-type=" + self.dialect.kind,
-                                                 "--iree-hal-local-target-device-backends=" + self.backend))
-        except ValueError as error:
-            if len(calls) == 1:  # what a dialect cannot say in the others is refused
-                how = statuses.refused if "failed to legalize" in str(error) else statuses.failed
-                return [how(str(error))]
-            half = len(calls) // 2
-            return self.run_module(calls[:half]) + self.run_module(calls[half:])
-        return [self.call(getattr(module, f"f{i}"), *call) for i, call in enumerate(calls)]
-
     def call(self, function, problem, arrays, outputs):
+        if isinstance(function, ValueError):  # what a dialect cannot say is refused
+            how = statuses.refused if "failed to legalize" in str(function) else statuses.failed
+            return how(str(function))
         results = function(*self.dialect.operands(problem, arrays))
         results = [numpy.asarray(one) for one in (results if isinstance(results, tuple) else [results])]
         return self.dialect.store(problem, arrays, results) or "ok"

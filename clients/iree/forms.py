@@ -27,13 +27,13 @@ class Formed:
     def store(self, problem, tensors, results):
         forward.store(problem, tensors, forward.form_of(problem), results[0])
 
-    def function(self, name, problem):
+    def function(self, problem):
         form, kind = forward.form_of(problem), next(iter(problem.dtypes.values()))
         operation = self.operation(problem, form)
         shapes = [form.shape(operation.image, form.image), form.shape(operation.filter, form.kernel),
                   *([form.shape(operation.bias)] if form.bias else []), form.shape(operation.result, form.out)]
         *parameters, result = [tensor_type(shape, kind) for shape in shapes]
-        return text(name, parameters, result, self.body(problem, form, operation, shapes, kind))
+        return text(parameters, result, self.body(problem, form, operation, shapes, kind))
 
 
 class Linalg(Formed):

@@ -60,7 +60,7 @@ class Torch:
         kind = next(iter(problem.dtypes.values()))
         return [vector(problem.dims[name if name in problem.dims else "diff_" + name], kind) for name in names]
 
-    def function(self, name, problem):
+    def function(self, problem):
         given, wanted = (self.types(problem, names) for names in (self.names(problem), self.wanted(problem)))
         frame = frame_of(problem)
         lists = {"s": problem.stride, "p": frame.padding, "d": problem.dilation, "o": frame.output_padding}
@@ -78,7 +78,7 @@ class Torch:
             bias, kind = ("%a2", given[2]) if problem.bias else ("%none", "!torch.none")
             lines += [f"%r = torch.aten.convolution %a0, %a1, {bias}, %s, %p, %d, {turned}, %o, %i{problem.groups} : "
                       f"{given[0]}, {given[1]}, {kind}, {how} -> {result}", f"return %r : {result}"]
-            return text(name, given, result, lines)
+            return text(given, result, lines)
         mask = [problem.pass_ == "backward_data", problem.pass_ == "backward_weights", problem.bias]
         all_three = given[1:] + [vector([problem.oc], next(iter(problem.dtypes.values())))]
         flags = ", ".join("%true" if one else "%false" for one in mask)
@@ -86,7 +86,7 @@ class Torch:
                   f"%r:3 = torch.aten.convolution_backward %a0, %a1, %a2, %z, %s, %p, %d, {turned}, %o, "
                   f"%i{problem.groups}, %m : {', '.join(given)}, {whole}, {how}, !torch.list<bool> -> {', '.join(all_three)}",
                   f"return {', '.join(f'%r#{i}' for i in range(3) if mask[i])} : {', '.join(wanted)}"]
-        return text(name, given, result, lines)
+        return text(given, result, lines)
 
 
 class Onnx(Torch):
@@ -101,7 +101,7 @@ class Onnx(Torch):
             return "no negative pads"
         return self.refusal_of_others(problem)
 
-    def function(self, name, problem):
+    def function(self, problem):
         given, (result,) = self.types(problem, self.names(problem)), self.types(problem, ["dst"])
         lists = {"kernel_shape": problem.kernel, "strides": problem.stride, "dilations": problem.dilation,
                  "pads": problem.pad_begin + problem.pad_end}
@@ -110,7 +110,7 @@ class Onnx(Torch):
         said = [f"torch.onnx.{key} = [{', '.join(f'{value} : si64' for value in one)}]" for key, one in lists.items()]
         operator = "Conv" if problem.op == "conv" else "ConvTranspose"
         inputs = ", ".join(f"%a{i}" for i in range(len(given)))
-        return text(name, given, result, [
+        return text(given, result, [
             f'%r = torch.operator "onnx.{operator}"({inputs}) {{torch.onnx.group = {problem.groups} : si64, '
             f'{", ".join(said)}}} : ({", ".join(given)}) -> {result}', f"return %r : {result}"],
             " attributes {torch.onnx_meta.ir_version = 10 : si64, torch.onnx_meta.opset_version = 22 : si64}")
