@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions as text, and the module that IREE's compiler makes of them."""
 import contextlib
+import itertools
 import os
+import re
 import tempfile
 
 import iree.runtime
@@ -25,26 +27,36 @@ class Functions:
         self.flags, self.kept = flags, {}
 
     def of(self, texts):
-        """For each text its function, or the error of its compilation. New ones are one module; where that cannot be
-        compiled, each half is."""
+        """For each text its function, or the error of its compilation."""
         if len(self.kept) > MOST_KEPT:
             self.kept.clear()
         self.compile([one for one in dict.fromkeys(texts) if one not in self.kept])
         return [self.kept[one] for one in texts]
 
     def compile(self, texts):
+        """As one module; where that cannot be compiled, without the function that the error is in, or each half."""
         if not texts:
             return
         try:
             module = compiled("\n".join(one.replace("NAME", f"f{i}", 1) for i, one in enumerate(texts)), self.flags)
             self.kept.update((one, getattr(module, f"f{i}")) for i, one in enumerate(texts))
         except ValueError as error:
-            half = len(texts) // 2
-            if not half:
-                self.kept[texts[0]] = error
-                return
-            self.compile(texts[:half])
-            self.compile(texts[half:])
+            at, half = place(error, texts), len(texts) // 2
+            if at is None:
+                self.compile(texts[:half])
+                self.compile(texts[half:])
+            else:
+                self.kept[texts[at]] = error
+                self.compile(texts[:at] + texts[at + 1:])
+
+
+def place(error, texts):
+    """Which of them the first error is in. None if it has no line."""
+    if len(texts) == 1:
+        return 0
+    line = re.search(r"source\.mlir:(\d+):\d+: error", str(error))
+    ends = itertools.accumulate(one.count("\n") + 1 for one in texts)
+    return next((i for i, end in enumerate(ends) if int(line[1]) <= end), None) if line else None
 
 
 def compiled(text, flags):
