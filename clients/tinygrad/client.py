@@ -8,6 +8,7 @@ their gradients, as code of each of its renderers for the CPU, and with its opti
 
 Operands lie in tensors as they lie in memory; an order of axes becomes part of the kernel."""
 import contextlib
+import math
 import os
 import pathlib
 import sys
@@ -45,13 +46,14 @@ class Lineage:
     contract: dict = field(default_factory=lambda: DIRECT)
     schedules: Callable = contextlib.nullcontext
     types: tuple = ("f32", "f64", "f16")
+    most: float = math.inf  # products
 
     def announcement(self):
         return {"name": self.name, "description": "tinygrad, " + self.description,
                 "lineage": self.name.replace(":", "-"), "batch": 1, "contract": self.contract}
 
     def refusal(self, problem):
-        return limits.refusal(problem, self.types, self.options)
+        return limits.refusal(problem, self.types, self.options, self.most)
 
     def run_all(self, calls):
         return [self.run(*call) for call in calls]
@@ -72,7 +74,7 @@ LINEAGES = [
     Lineage("tinygrad:clang", "C by clang", {"DEV": CODES["clang"]}),
     Lineage("tinygrad:llvm", "LLVM's code", {"DEV": CODES["llvm"]}),
     Lineage("tinygrad:x86", "its own assembler of x86", {"DEV": CODES["x86"]}),
-    Lineage("tinygrad:python", "its own interpreter", {"DEV": CODES["python"]}),
+    Lineage("tinygrad:python", "its own interpreter", {"DEV": CODES["python"]}, most=1 << 17),
     Lineage("tinygrad:noopt", "C by clang, plain loops", {"DEV": CODES["clang"], "NOOPT": 1}),
     Lineage("tinygrad:bf16", "LLVM's code, bf16", {"DEV": CODES["llvm"]}, {**DIRECT, "min_accumulator": "bf16"},
             types=("bf16",)),
@@ -81,9 +83,9 @@ LINEAGES = [
     Lineage("tinygrad:schedules", "C by clang, loops split, unrolled and in threads at random",
             {"DEV": CODES["clang"]}, schedules=at_random),
     Lineage("tinygrad:schedules-python", "its own interpreter, loops split, unrolled and shared at random",
-            {"DEV": CODES["python"]}, schedules=at_random),
+            {"DEV": CODES["python"]}, schedules=at_random, most=1 << 17),
     Lineage("tinygrad:padded", "its own interpreter, sums padded to 32 and unrolled", {"DEV": CODES["python"]},
-            schedules=padded),
+            schedules=padded, most=1 << 13),
 ]
 
 if __name__ == "__main__":

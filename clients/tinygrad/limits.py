@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems, types and data that tinygrad's functions do not take."""
+import math
+
 import numpy
 
 INTEGERS = {"src": "u8", "wei": "s8", "dst": "s32"}  # of s8 by s8 tinygrad has products of 8 bits
 
 
-def refusal(problem, types, options):
-    """`types`: those of floats. Winograd and images are for some problems; others would run other code."""
+def refusal(problem, types, options, most):
+    """`types`: those of floats; `most`: products for the interpreter, which computes 20,000 a second. Winograd and images
+    are for some problems; others would run other code."""
     if problem.why_illegal():
         return "not a legal problem"
     kinds = {name: kind for name, kind in problem.dtypes.items() if name != "bias"}
@@ -15,6 +18,8 @@ def refusal(problem, types, options):
         return "integers: convolutions without zero points"
     if not are_integers and set(kinds.values()) not in ({one} for one in types):
         return f"all operands are of one type of {', '.join(types)}, or u8:s8:s32"
+    if products(problem) > most:
+        return f"more than {most} products, with those of zeros, for its interpreter"
     if crops_all(problem):
         return "it cannot crop more than the whole axis"
     if "WINO" in options and (are_integers or not takes_winograd(problem)):
@@ -22,6 +27,12 @@ def refusal(problem, types, options):
     if "IMAGE" in options and (are_integers or problem.rank != 2):
         return "images: rank 2, no integers"
     return None
+
+
+def products(problem):
+    """With those of padding and of the zeros that strides insert."""
+    places = problem.in_ if problem.pass_ == "backward_data" else problem.out
+    return math.prod([problem.batch, problem.oc, problem.ic, *problem.kernel, *places]) // problem.groups
 
 
 def takes_winograd(problem):
