@@ -2,13 +2,10 @@
 """Programs of ExecuTorch: one operator, by the classes of its schema; or models, many in one: an export takes long."""
 import torch
 import torch.nn.functional as F
-from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-from executorch.exir import schema, to_edge_transform_and_lower
+from executorch.exir import schema
 from executorch.exir._serialize._program import PTEFile, serialize_pte_binary
 from executorch.exir.tensor import scalar_type_enum
-from executorch.runtime import Runtime
 
-import convict
 from padding import frame_of
 
 LAST, FIRST, S8 = torch.channels_last, torch.contiguous_format, (-128, 127, torch.int8)
@@ -20,14 +17,18 @@ def view(array, dtype):
     return tensor.view(torch.bfloat16) if dtype == "bf16" else tensor
 
 
+def is_last(array):
+    """Whether it lies as channels_last, and not as contiguous."""
+    return array.ndim == 4 and array.transpose(0, 2, 3, 1).flags.c_contiguous and not array.flags.c_contiguous
+
+
 def operands(problem, arrays, layout):
     """Those of a model, or why there are none. Weights that lie as channels_last stay so: the model was converted."""
     tensors = {name: view(arrays[name], problem.dtypes[name]) for name in arrays if name != "dst"}
     if problem.relu and not all(torch.isfinite(one).all() for one in tensors.values()):
         return "no document says what an activation makes of NaN"
     wei = tensors["wei"]
-    is_last = wei.dim() == 4 and not wei.is_contiguous() and wei.is_contiguous(memory_format=LAST)
-    tensors["wei"] = wei.clone(memory_format=LAST if is_last else FIRST)
+    tensors["wei"] = wei.clone(memory_format=LAST if is_last(arrays["wei"]) else FIRST)
     if wei.dtype == torch.int8:
         scale = tensors.get("scale", torch.ones(1))
         steps = tensors.get("bias", scale).double() / scale
@@ -105,16 +106,3 @@ class Models(torch.nn.Module):
         dst = getattr(F, f"{problem.op}{problem.rank}d")(image, wei, bias, **how, **more)
         dst = F.relu(dst) if problem.relu else dst
         return quantized.dequantize_per_tensor(quantized.quantize_per_tensor(dst, *after), *after) if is_s8 else dst
-
-
-def lowered(model, images, to_xnnpack):
-    """The program of a model. Raises Refused if XNNPACK leaves a convolution."""
-    edge = to_edge_transform_and_lower(torch.export.export(model, tuple(images), strict=False),
-                                       partitioner=[XnnpackPartitioner()] if to_xnnpack else None)
-    if to_xnnpack and any("convolution" in str(node.target) for node in edge.exported_program().graph.nodes):
-        raise convict.Refused("XNNPACK does not take it")
-    return edge.to_executorch().buffer
-
-
-def executed(program, inputs):
-    return Runtime.get().load_program(program).load_method("forward").execute(inputs)
