@@ -90,9 +90,10 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   generate::find_profile(options.profile);  // a wrong name must not cost a worker
   std::vector<Case> examples;
   for (const std::string& line : options.examples) resolve_valid(examples.emplace_back(parse_case(line)));
-  generate::require_cases(Where::parse(options.where), examples);
+  const std::optional<Case> lead = generate::lead_inside(Where::parse(options.where), examples);
   settings.supervisor.worker.where = options.where;
   settings.supervisor.worker.examples = options.examples;
+  if (lead) settings.supervisor.worker.examples.push_back(to_text(*lead));
   settings.supervisor.worker.illegal = options.illegal;
   refuse_to_go_beyond(options);
   settings.start = options.start;

@@ -183,6 +183,8 @@ void keep(Case& c, const Case& from, uint64_t steps) {
   take(Step::kViews, &Case::views);
   take(Step::kThreads, &Case::threads);
   take(Step::kRelu, &Case::relu);
+  if (from.calls != Case().calls) take(Step::kCalls, &Case::calls);  // the usual ones say nothing
+  if (from.fill != Case().fill) take(Step::kFill, &Case::fill);
   if (keeps(Step::kRank)) c.rank = from.rank;
   if (c.rank != from.rank) return;
   take(Step::kKernel, &Case::kernel);

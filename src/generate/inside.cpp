@@ -95,6 +95,8 @@ class Search {
   }
 
   int tries() const { return tries_; }
+  /// Whether a draw is inside. Precondition: run().
+  bool was_drawn() const { return tries_ <= static_cast<int>(kDrawn); }
 
  private:
   double cost_of(const Case& c) {
@@ -230,11 +232,11 @@ class Search {
 
 std::optional<Case> case_inside(const Predicate& wanted) { return Search(wanted).run(); }
 
-void require_cases(const Where& where, std::span<const Case> examples) {
+std::optional<Case> lead_inside(const Where& where, std::span<const Case> examples) {
   Predicate conflict = where.predicate();
-  const auto is_inside = [&](const Case& c) { return where.holds(c); };
+  if (std::ranges::any_of(examples, [&](const Case& c) { return where.holds(c); })) return std::nullopt;
   Search search(conflict);
-  if (std::ranges::any_of(examples, is_inside) || search.run()) return;
+  if (const auto found = search.run()) return search.was_drawn() ? std::nullopt : found;
   // What is left when no condition can be left out.
   for (size_t i = 0; i < conflict.conditions.size();) {
     Predicate rest = conflict;

@@ -17,8 +17,8 @@ namespace convict::generate {
 /// draws, and then changes the best ones step by step to meet more conditions.
 std::optional<Case> case_inside(const Predicate& wanted);
 
-/// Throws UsageError if no case is found, which names conditions that contradict each other. One of these examples that
-/// is inside says that there are cases.
-void require_cases(const Where& where, std::span<const Case> examples);
+/// A case inside, if some thousand draws have none, so that a campaign needs it as an example; nothing if one of these
+/// examples is inside. Throws UsageError if there seems to be none, which names conditions that contradict each other.
+std::optional<Case> lead_inside(const Where& where, std::span<const Case> examples);
 
 }  // namespace convict::generate

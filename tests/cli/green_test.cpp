@@ -80,6 +80,15 @@ TEST_F(GreenTest, WhereNarrowsACampaign) {
   EXPECT_TRUE(refuses(fuzz("first", {"--where=colour=red"}), {"--where", "colour"}));
 }
 
+/// Hardly a draw meets it: a case that was searched for leads there, with its calls and its data.
+TEST_F(GreenTest, ARareConditionOnCallsAndDataIsMet) {
+  const CommandResult result = run({"fuzz", "--target=direct", "--oracle=none", "--cases=60", "--illegal=0", "-q",
+                                    "--shrink=none", "--format=json", "--db=calls.db",
+                                    "--where=conv1d.forward ic=1 oc=1 calls=reshaped fill=wide"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_EQ(standing(result, "direct")["judged"].get<int>(), 60);
+}
+
 /// No draw meets it, and what it says to all others is the same.
 TEST_F(GreenTest, AnExampleOfThePluginLeadsToWhatItTakes) {
   const CommandResult result = run({"fuzz", "--plugin=" + plugin("shows_the_way"), "--oracle=none", "--cases=40",

@@ -10,10 +10,10 @@
 namespace convict::generate {
 namespace {
 
-/// What require_cases() says; "" if it says nothing.
+/// What lead_inside() objects; "" if it finds a case.
 std::string objection(const char* where, std::vector<Case> examples = {}) {
   try {
-    require_cases(Where::parse(where), examples);
+    lead_inside(Where::parse(where), examples);
   } catch (const UsageError& error) {
     return error.what();
   }
