@@ -78,6 +78,7 @@ class Unit:
     environment: dict
     folder: str
     thorough: bool = False
+    is_setup: bool = False  # of others, which find what it leaves
     skip_code: int = -1
     must_say: str = ""
     seconds: float = 0
@@ -145,8 +146,8 @@ def all_units():
         properties = {one["name"]: one["value"] for one in test["properties"]}
         environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
         unit = Unit(test["name"], test["command"], environment, properties["WORKING_DIRECTORY"],
-                    "thorough" in properties.get("LABELS", []), properties.get("SKIP_RETURN_CODE", -1),
-                    "".join(properties.get("PASS_REGULAR_EXPRESSION", [])))
+                    "thorough" in properties.get("LABELS", []), "FIXTURES_SETUP" in properties,
+                    properties.get("SKIP_RETURN_CODE", -1), "".join(properties.get("PASS_REGULAR_EXPRESSION", [])))
         if test["name"].startswith("Unit."):
             shard = unit
         else:
@@ -163,7 +164,7 @@ def all_units():
 def measure(options):
     units = all_units()
     for unit in units:
-        if unit.name == "Fuzz.Seeds":
+        if unit.is_setup:
             subprocess.run(unit.command, check=True, stdout=subprocess.DEVNULL)
     tell = counter(f"of {len(units)} tests measured")
     kept = []
