@@ -10,13 +10,30 @@
 
 namespace convict::generate {
 
-double relative_cost(const Case& c, const convict_problem& p) {
+namespace {
+
+double elements_of(const Case& c, const convict_problem& p) {
   const convict_tensors tensors = describe_tensors(c, p);
   double elements = 0;
   for (const Role& role : kRoles)
     if (const convict_tensor& tensor = tensors.*role.tensor; tensor.ndim > 0)
       elements += static_cast<double>(element_count(tensor));
-  return 1 + multiply_adds(p) / kFreeMacs + elements / kFreeElements;
+  return elements;
+}
+
+}  // namespace
+
+double relative_cost(const Case& c, const convict_problem& p) {
+  return 1 + multiply_adds(p) / kFreeMacs + elements_of(c, p) / kFreeElements;
+}
+
+bool is_affordable(const Case& c) {
+  constexpr double kMostMacs = 4e6, kMostElements = 8e6;
+  const Resolved resolved = resolve(c);
+  if (resolved.why_not || elements_of(c, resolved.problem) > kMostElements) return false;
+  convict_problem p = resolved.problem;
+  for (int64_t* count : {&p.batch, &p.ic, &p.oc}) *count = std::max<int64_t>(*count, 1);
+  return multiply_adds(p) <= kMostMacs;
 }
 
 // With the density 1 / (n (1 + n / free)), the logarithm of n / (n + free) is uniform.

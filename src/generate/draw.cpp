@@ -206,11 +206,8 @@ Case made(const Profile* profile, const Recipe& recipe, std::span<const Case> ex
 }
 
 bool is_worth_asking(const Case& c, const Recipe& recipe) {
-  constexpr double kMostMacs = 4e6;  // an example may be a layer as large as networks have them
-  if (recipe.kept == 0) return recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish));
-  const Resolved resolved = resolve(c);
-  return !resolved.why_not && multiply_adds(resolved.problem) <= kMostMacs &&
-         (recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish)));
+  const bool shows_its_wish = recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish));
+  return shows_its_wish && (recipe.kept == 0 || is_affordable(c));
 }
 
 bool is_one_too_many(const Profile* profile, const Case& c, const Recipe& recipe) {
