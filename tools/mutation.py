@@ -15,11 +15,13 @@ code may delete and kill what it likes, so each has a file system of its own tha
 import argparse
 import concurrent.futures
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -169,8 +171,8 @@ def measure(options):
     tell = counter(f"of {len(units)} tests measured")
     kept = []
 
-    def one(unit):
-        file = os.path.join(OUT, re.sub(r"\W", "_", unit.name) + ".reached")
+    def one(number, unit):
+        file = os.path.join(OUT, f"{number}.reached")
         open(file, "w").close()
         passed, unit.seconds, _ = attempt(unit, {"MUTATION_REACHED": file}, 1800)
         with open(file) as lines:
@@ -179,7 +181,7 @@ def measure(options):
         return unit, passed
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for number, (unit, passed) in enumerate(pool.map(one, units)):
+        for number, (unit, passed) in enumerate(pool.map(one, itertools.count(), units)):
             tell(number + 1)
             if passed:
                 kept.append(dataclasses.asdict(unit))
@@ -355,6 +357,7 @@ def main():
     command.add_argument("number", type=int)
     command.set_defaults(do=show)
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # of what runs behind a shell, too: tests send it
     options.do(options)
 
 
