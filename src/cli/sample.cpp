@@ -159,6 +159,7 @@ std::string plan_text(const SampleOptions& options, const ExpectedWait& plan) {
   if (plan.is_bound)
     return fmt::format("met by none: at most one in {} cases (95 %); draw more of them, or narrow --where less\n",
                        count(plan.one_in));
+  if (plan.one_in <= 1) return "met by every case\n";
   return fmt::format("met once in {} cases; a chance of 95 % within {} cases: {} at {} cases a second (--speed)\n",
                      count(plan.one_in), count(plan.sure), time, count(options.speed));
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -142,6 +143,13 @@ TEST_F(StoredRows, OneOfAKnownCauseIsNotExplained) {
     EXPECT_NE(result.out.find("is covered by the known cause zeros: Output padding is zero"), std::string::npos)
         << result.out;
   }
+}
+
+TEST_F(StoredRows, AShrunkCaseSaysWhereItIsKept) {
+  const int64_t row = record("conv_transpose2d n=2 in=2 k=3 s=2 p=1 op=1", Verdict::kWrongExact);
+  const CommandResult result = ask("shrink", row);
+  EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_NE(result.out.find(fmt::format("  mismatch {} of a.db\n", row)), std::string::npos) << result.out;
 }
 
 /// Two cases for which a known condition does not hold shrink to one for which it does. The second row is gone when its

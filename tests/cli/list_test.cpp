@@ -194,6 +194,11 @@ TEST_F(ListTest, DoctorShowsOneCaseOfEachKindOfFailure) {
   EXPECT_TRUE(verdicts.contains("wrong-exact")) << text.out;
 }
 
+TEST_F(ListTest, DoctorIsReadyIfAllAre) {
+  const std::string ready = CONVICT_TEST_PLUGINS "/reshapes.so", takes_nothing = CONVICT_TEST_PLUGINS "/narrow.so";
+  EXPECT_EQ(run({"doctor", ready, takes_nothing}).exit_code, 125);
+}
+
 TEST_F(ListTest, DoctorKnowsEveryImplementation) {
   const json report = run({"doctor", "--format=json"}).json();
   ASSERT_TRUE(report.is_object());

@@ -134,8 +134,12 @@ void PrintTo(const ClientDeed& deed, std::ostream* out) { *out << deed.name; }
 
 class Misbehaving : public ProcessTarget, public testing::WithParamInterface<ClientDeed> {
  protected:
-  /// Who hangs does so in each call, so that nothing has to be ready in time.
-  static std::string timeout() { return GetParam().verdict == std::string("hang") ? "200ms" : "1s"; }
+  /// Who hangs does so in each call, so that nothing has to be ready in time. Who closes its stdout is waited for as
+  /// long. All others do their deed, however long it takes on a busy machine: eating 400 MB takes more than a second.
+  static std::string timeout() {
+    if (GetParam().verdict == std::string("hang")) return "200ms";
+    return GetParam().text == std::string("closed its stdout") ? "1s" : "10m";
+  }
 };
 
 TEST_P(Misbehaving, HasItsVerdict) {

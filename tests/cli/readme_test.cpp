@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -46,11 +47,12 @@ Readme read_readme() {
   return readme;
 }
 
-/// What a campaign prints behind its findings differs from run to run: seconds, rates. How many cases an explanation
+/// Seconds and rates differ from run to run. How many cases an explanation
 /// was tried on may differ between versions of a library.
 std::string without_rates(const std::string& output) {
   constexpr std::string_view kBegin = "but for ", kTried = "N of N", kEnd = " cases tried";
-  std::string shown = output.substr(0, output.find("\ncampaign "));
+  static const std::regex kRate(" in [0-9.,]+ s, [0-9,]+/s;");
+  std::string shown = std::regex_replace(output, kRate, " in no time;");
   for (size_t at = shown.find(kBegin); at != std::string::npos; at = shown.find(kBegin, at)) {
     at += kBegin.size();
     if (const size_t end = shown.find(kEnd, at); end != std::string::npos) shown.replace(at, end - at, kTried);

@@ -45,6 +45,11 @@ TEST_F(SampleTest, LevelsHaveSharesOfCasesAndOfTime) {
   EXPECT_NE(text.find("levels in less than 2 % of the cases of their operation"), std::string::npos) << text;
 }
 
+TEST_F(SampleTest, WhatIsAlwaysMetTakesOneCase) {
+  const CommandResult result = run({"sample", "--cases=100", "--profile=smoke", "--where=n>=0"});
+  EXPECT_NE(result.out.find("\nmet by every case\n"), std::string::npos) << result.out;
+}
+
 TEST_F(SampleTest, WhatIsNeverMetHasABound) {
   const CommandResult result = run({"sample", "--cases=300", "--where=ic>=1000000"});
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -10,6 +10,7 @@ TEST(PlainWords, OfConditions) {
   const char* line = "conv2d in=5x4 k=2";
   for (const auto& [text, words] :
        {std::pair("unreached.end[1] = 0", "the last column of the input is read"),
+        std::pair("unreached.begin[last] = 0", "the first column of the input is read"),
         std::pair("unreached.begin[last-1] >= 1", "the first row of the input is not read"),
         std::pair("unreached.end > 0", "the last position of the input is not read on some axis"),
         std::pair("k >= 2 and idle[every] = 0",

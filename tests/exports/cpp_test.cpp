@@ -78,6 +78,12 @@ TEST_F(CppExport, CatchesMutantsOfIntegers) {
   }
 }
 
+TEST(CppExportText, SaysThatItMakesOneCall) {
+  const std::string again = text_of("cpp", request("conv2d in=5 k=3 calls=again"));
+  EXPECT_NE(again.find("// The case is about repeated calls; this makes one.\n"), std::string::npos) << again;
+  EXPECT_EQ(text_of("cpp", request("conv2d in=5 k=3")).find("repeated calls"), std::string::npos);
+}
+
 TEST_F(CppExport, ProblemsThatMustBeRefused) {
   ASSERT_NO_FATAL_FAILURE(compile(request("conv_transpose2d in=3 k=2 s=2 op=2 => refused")));
   EXPECT_EQ(judge("mutants_p", "control").exit_code, 0);

@@ -47,6 +47,20 @@ assert "note" not in z.files and "certificate" not in z.files
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
+/// As the format of NumPy asks, so that a file can be mapped.
+TEST(NpzExport, DataOfArraysIsAligned) {
+  if (!python_has("numpy")) GTEST_SKIP() << "needs the package python3-numpy";
+  const Written written("npz", request("conv2d ic=2 oc=3 in=4x5 k=2 bias seed=3"));
+  const CommandResult result = written.python(R"python(
+import zipfile
+arrays = zipfile.ZipFile("case.npz")
+for name in arrays.namelist():
+    begin = arrays.read(name)
+    assert (10 + int.from_bytes(begin[8:10], "little")) % 64 == 0, name
+)python");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
 TEST(NpzExport, BfloatsAreBitsAndNamesAreText) {
   if (!python_has("numpy")) GTEST_SKIP() << "needs the package python3-numpy";
   const Written written("npz", accused("conv2d in=4 k=2 dt=bf16 beta=2 seed=3", kHostile));
