@@ -26,9 +26,9 @@ class Unconfirmed : public testing::Test {
     settings_.cases = 1;
   }
   /// A row of an earlier campaign.
-  void note(const std::string& line) {
+  void note(const std::string& line, Verdict verdict = Verdict::kWrongExact) {
     store::Store store = store::Store::open(settings_.database);
-    Mismatch seen{parse_case(line), "B13", Verdict::kWrongExact, Blame::kTarget, {}};
+    Mismatch seen{parse_case(line), "B13", verdict, Blame::kTarget, {}};
     seen.certificate.alone.runs = 0;
     const int64_t id = store.begin_campaign({1, "smoke", nlohmann::json::object(), nlohmann::json::object(), "", "1"});
     store.record(id, without_blame(seen));
@@ -48,6 +48,14 @@ TEST_F(Unconfirmed, WhatComesBackIsTheSuspects) {
   EXPECT_EQ(rows[0].suspect, "B13");
   EXPECT_EQ(rows[0].case_text, "conv2d in=5x5 k=2x2 d=2x2");
   EXPECT_EQ(rows[0].hits, 2);
+}
+
+TEST_F(Unconfirmed, HitsOfOtherRowsStayTheirs) {
+  note("conv2d in=5 k=2 d=2");
+  note("conv2d in=6 k=2 d=2 fill=normal", Verdict::kWrongProven);
+  int64_t hits = 0;
+  for (const store::MismatchRow& row : rows_after_a_campaign()) hits += row.suspect == "B13" ? row.hits : 0;
+  EXPECT_EQ(hits, 4);  // two that were noted, and two that came back
 }
 
 TEST_F(Unconfirmed, WhatDoesNotStaysNobodysAndIsNotRepeatedAgain) {

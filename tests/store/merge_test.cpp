@@ -218,6 +218,18 @@ TEST_F(MergeTest, TheLaterTriageAndTheSimplestShrunkCaseWin) {
   }
 }
 
+TEST_F(MergeTest, WhatOthersWroteIntoAnInputCounts) {
+  {
+    store::Store a = open("a");
+    a.record(a.begin_campaign({}), wrong("conv2d in=4x4 s=2"));
+  }
+  write("a", "UPDATE mismatches SET status = 'wontfix', note = 'by hand'");
+  merge("all", {"a"});
+  const store::MismatchRow row = open("all").mismatches().at(0);
+  EXPECT_EQ(row.status, "wontfix");
+  EXPECT_EQ(row.note, "by hand");
+}
+
 TEST_F(MergeTest, CoverageIsTheLargerCountOfEachCombination) {
   make_three();
   merge("out", {"a", "c", "a", "c"});
