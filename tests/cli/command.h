@@ -117,6 +117,16 @@ std::string plugin(const std::string& name);
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 
+inline constexpr const char* kPython = "/usr/bin/python3";
+
+inline CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments) {
+  return run_convict(arguments, {.directory = {}, .program = program});
+}
+
+inline bool python_has(const std::string& module) {
+  return std::filesystem::exists(kPython) && run_program(kPython, {"-c", "import " + module}).exit_code == 0;
+}
+
 /// Waits until the process has ended; it may still be a zombie.
 void wait_for_end_of(pid_t pid);
 

@@ -17,7 +17,6 @@
 namespace convict::test {
 
 /// The interpreter that has the packages python3-torch, python3-numpy and python3-onnx.
-inline constexpr const char* kPython = "/usr/bin/python3";
 
 inline const exports::Exporter& exporter(std::string_view name) {
   for (const exports::Exporter* one : exports::all())
@@ -49,14 +48,6 @@ inline exports::ExportRequest accused(const std::string& line, const std::string
   what.evidence =
       exports::Evidence{name, name, {{"role", name}, {"text", name}, {name, name}, {"at", name}, {"bound", name}}};
   return what;
-}
-
-inline CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments) {
-  return run_convict(arguments, {.directory = {}, .program = program});
-}
-
-inline bool python_has(const std::string& module) {
-  return std::filesystem::exists(kPython) && run_program(kPython, {"-c", "import " + module}).exit_code == 0;
 }
 
 }  // namespace convict::test

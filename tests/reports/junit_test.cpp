@@ -12,8 +12,6 @@
 namespace convict::test {
 namespace {
 
-constexpr const char* kPython = "/usr/bin/python3";
-
 bool is_well_formed(const std::string& xml) {
   const TemporaryDirectory directory;
   write_file(directory.file("report.xml"), xml);
