@@ -27,7 +27,7 @@ double relative_cost(const Case& c, const convict_problem& p) {
   return 1 + multiply_adds(p) / kFreeMacs + elements_of(c, p) / kFreeElements;
 }
 
-bool is_affordable(const Case& c) {
+bool can_be_asked(const Case& c) {
   constexpr double kMostMacs = 4e6, kMostElements = 8e6;
   const Resolved resolved = resolve(c);
   if (resolved.why_not || elements_of(c, resolved.problem) > kMostElements) return false;

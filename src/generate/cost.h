@@ -15,9 +15,9 @@ inline constexpr double kFreeMacs = 3000, kFreeElements = 1400;
 /// How many times as long a legal case takes as one without elements.
 double relative_cost(const Case& c, const convict_problem& p);
 
-/// Whether a campaign can ask about it: no larger than layers of networks. What has no channels counts as having one, for
-/// its windows are looked at, too. False for what is not legal.
-bool is_affordable(const Case& c);
+/// Whether a campaign can ask about it: it is legal, and no larger than layers of networks. What has no channels counts as
+/// having one, because its windows are counted, too.
+bool can_be_asked(const Case& c);
 
 /// A number of [least, most], at a cost of 1 + number / free. Each factor of the number has the same share of the time:
 /// then a fault that needs a size is found within a constant of the best time, whatever its threshold is.

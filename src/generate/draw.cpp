@@ -207,7 +207,7 @@ Case made(const Profile* profile, const Recipe& recipe, std::span<const Case> ex
 
 bool is_worth_asking(const Case& c, const Recipe& recipe) {
   const bool shows_its_wish = recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish));
-  return shows_its_wish && (recipe.kept == 0 || is_affordable(c));
+  return shows_its_wish && (recipe.kept == 0 || can_be_asked(c));
 }
 
 bool is_one_too_many(const Profile* profile, const Case& c, const Recipe& recipe) {

@@ -237,7 +237,7 @@ std::optional<Case> lead_inside(const Where& where, std::span<const Case> exampl
   Predicate conflict = where.predicate();
   if (std::ranges::any_of(examples, [&](const Case& c) { return where.holds(c); })) return std::nullopt;
   Search search(conflict);
-  if (const auto found = search.run()) return search.was_drawn() || !is_affordable(*found) ? std::nullopt : found;
+  if (const auto found = search.run()) return search.was_drawn() || !can_be_asked(*found) ? std::nullopt : found;
   // What is left when no condition can be left out.
   for (size_t i = 0; i < conflict.conditions.size();) {
     Predicate rest = conflict;

@@ -18,7 +18,8 @@ namespace convict::generate {
 std::optional<Case> case_inside(const Predicate& wanted);
 
 /// A case inside, if some thousand draws have none, so that a campaign needs it as an example; nothing if one of these
-/// examples is inside, or what was found is too large for a campaign. Throws UsageError if there seems to be none, which names conditions that contradict each other.
+/// examples is inside, or what was found is too large for a campaign. Throws UsageError if there seems to be none, which
+/// names conditions that contradict each other.
 std::optional<Case> lead_inside(const Where& where, std::span<const Case> examples);
 
 }  // namespace convict::generate

@@ -117,6 +117,7 @@ std::string plugin(const std::string& name);
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 
+/// The interpreter that has the packages python3-torch, python3-numpy and python3-onnx.
 inline constexpr const char* kPython = "/usr/bin/python3";
 
 inline CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments) {

@@ -47,8 +47,8 @@ Readme read_readme() {
   return readme;
 }
 
-/// Seconds and rates differ from run to run. How many cases an explanation
-/// was tried on may differ between versions of a library.
+/// Seconds and rates differ from run to run. How many cases an explanation was tried on may differ between versions of a
+/// library.
 std::string without_rates(const std::string& output) {
   constexpr std::string_view kBegin = "but for ", kTried = "N of N", kEnd = " cases tried";
   static const std::regex kRate(" in [0-9.,]+ s, [0-9,]+/s;");

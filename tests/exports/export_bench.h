@@ -16,8 +16,6 @@
 
 namespace convict::test {
 
-/// The interpreter that has the packages python3-torch, python3-numpy and python3-onnx.
-
 inline const exports::Exporter& exporter(std::string_view name) {
   for (const exports::Exporter* one : exports::all())
     if (one->name == name) return *one;
